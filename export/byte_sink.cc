@@ -1,0 +1,151 @@
+// ByteSink: where encoded bytes go.
+
+#include "sonde/byte_sink.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace sonde {
+namespace {
+
+constexpr int kGzipLevel = 6;
+constexpr int kGzipWindow = 15 + 16;  // The largest window, in a gzip container.
+constexpr int kGzipMemory = 8;
+
+Error OutputError(std::string_view what, const std::string& path, int error_number) {
+  return {.code = ErrorCode::kOutput,
+          .message = std::string(what) + ": " + std::strerror(error_number),
+          .file = path};
+}
+
+Status WriteAll(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return OutputError("cannot write", path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+// Unlike any other writer's, in this process or another.
+std::string TemporaryName(const std::string& path) {
+  static std::atomic<unsigned> serial{0};
+  const std::size_t slash = path.rfind('/');
+  const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
+  return path.substr(0, name) + '.' + path.substr(name) + '.' + std::to_string(::getpid()) + '-' +
+         std::to_string(serial.fetch_add(1)) + ".tmp";
+}
+
+}  // namespace
+
+Status StringSink::Write(std::string_view bytes) {
+  text_ += bytes;
+  return {};
+}
+
+Status DescriptorSink::Write(std::string_view bytes) {
+  return WriteAll(descriptor_, bytes, "standard output");
+}
+
+FileSink::FileSink(std::string path, std::string temporary, int descriptor)
+    : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
+
+Result<std::unique_ptr<FileSink>> FileSink::Open(std::string path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    return Error{.code = ErrorCode::kPathSafety, .message = "is a folder", .file = path};
+  }
+  std::string temporary = TemporaryName(path);
+  const int descriptor =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (descriptor < 0) return OutputError("cannot create", path, errno);
+  return std::unique_ptr<FileSink>(
+      new FileSink(std::move(path), std::move(temporary), descriptor));
+}
+
+FileSink::~FileSink() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Status FileSink::Write(std::string_view bytes) { return WriteAll(descriptor_, bytes, path_); }
+
+Status FileSink::Close() {
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) {
+    return OutputError("cannot sync", path_, errno);
+  }
+  if (::close(std::exchange(descriptor_, -1)) != 0) {
+    return OutputError("cannot close", path_, errno);
+  }
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    return OutputError("cannot rename into place", path_, errno);
+  }
+  temporary_.clear();
+  return {};
+}
+
+struct GzipSink::State {
+  z_stream stream{};
+  bool ready = false;
+  std::array<char, std::size_t{64} << 10> out{};
+
+  ~State() {
+    if (ready) deflateEnd(&stream);
+  }
+
+  Status Deflate(ByteSink& next, int flush) {
+    int outcome = Z_OK;
+    do {
+      stream.next_out = reinterpret_cast<Bytef*>(out.data());
+      stream.avail_out = static_cast<uInt>(out.size());
+      outcome = deflate(&stream, flush);
+      if (outcome == Z_STREAM_ERROR) {
+        return Error{.code = ErrorCode::kInternal, .message = "zlib refused its input"};
+      }
+      if (Status written = next.Write({out.data(), out.size() - stream.avail_out}); !written.ok()) {
+        return written;
+      }
+    } while (stream.avail_out == 0 || (flush == Z_FINISH && outcome != Z_STREAM_END));
+    return {};
+  }
+};
+
+GzipSink::GzipSink(ByteSink& next) : next_(next), state_(std::make_unique<State>()) {
+  state_->ready = deflateInit2(&state_->stream, kGzipLevel, Z_DEFLATED, kGzipWindow, kGzipMemory,
+                               Z_DEFAULT_STRATEGY) == Z_OK;
+}
+
+GzipSink::~GzipSink() = default;
+
+Status GzipSink::Write(std::string_view bytes) {
+  if (!state_->ready) return Error{.code = ErrorCode::kSystem, .message = "no memory for zlib"};
+  constexpr std::size_t kLargest = std::size_t{1} << 30;
+  while (!bytes.empty()) {
+    const std::string_view part = bytes.substr(0, kLargest);
+    // zlib does not change its input; its type predates const.
+    state_->stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
+    state_->stream.avail_in = static_cast<uInt>(part.size());
+    if (Status status = state_->Deflate(next_, Z_NO_FLUSH); !status.ok()) return status;
+    bytes.remove_prefix(part.size());
+  }
+  return {};
+}
+
+Status GzipSink::Close() {
+  if (!state_->ready) return Error{.code = ErrorCode::kSystem, .message = "no memory for zlib"};
+  state_->stream.avail_in = 0;
+  if (Status status = state_->Deflate(next_, Z_FINISH); !status.ok()) return status;
+  return next_.Close();
+}
+
+}  // namespace sonde

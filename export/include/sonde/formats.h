@@ -1,0 +1,74 @@
+// Formats: reads any profile that performance people have lying about.
+
+#ifndef SONDE_FORMATS_H_
+#define SONDE_FORMATS_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sonde/profile.h"
+#include "sonde/result.h"
+
+namespace sonde {
+
+enum class Format : std::uint8_t {
+  kUnknown,
+  kPprof,
+  kFolded,
+  kPerfScript,
+  kPerfData,
+  kGperftoolsCpu,
+  kGperftoolsHeap,  // Heap, growth and contention text.
+  kSpeedscope,
+  kChromeTrace,
+};
+
+// "pprof", "folded", "perf-script", "perf-data", "gperftools-cpu", "gperftools-heap",
+// "speedscope", "chrome-trace"; what --from takes and errors name.
+std::string_view NameOf(Format format) noexcept;
+std::optional<Format> FormatNamed(std::string_view name) noexcept;
+
+// What the bytes are, judged by content alone. `bytes` is the start of the input
+// after unwrapping compression; 64 KiB suffice.
+Format Sniff(std::string_view bytes) noexcept;
+
+// The limits of one reading; exceeding one fails with kLimit.
+struct ReadLimits {
+  std::uint64_t input_bytes = std::uint64_t{64} << 30;
+  std::uint64_t records = UINT64_MAX;
+  std::uint64_t line_bytes = std::uint64_t{64} << 20;
+  std::uint64_t stack_depth = 65'536;
+  std::uint64_t unique_frames = UINT64_MAX;
+  std::uint64_t unique_stacks = UINT64_MAX;
+};
+
+struct ReadOptions {
+  std::optional<Format> format;  // Judged by content when not given.
+  ReadLimits limits;
+  // Text formats: keep only this event; empty keeps all, each as a sample type.
+  std::string event;
+  // perf formats: every sample weighs 1 rather than its period.
+  bool count_samples = false;
+  // Recordings: find names for addresses in the files that they came from.
+  bool symbolize = true;
+  // Malformed records are an error rather than a loss.
+  bool strict = false;
+  // Called now and then with the bytes consumed and the size of the input (0 = not known).
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+};
+
+// Reads a whole input that is in memory; gzip and zstd are unwrapped, also twice.
+// Errors: kInvalid for an empty input, kUnsupported for an unknown format,
+// kMalformed with the place, kLimit.
+Result<Profile> ReadProfile(std::string_view bytes, const ReadOptions& options = {});
+
+// Reads `path`, or standard input for "-". Errors name the file.
+Result<Profile> ReadProfileFile(const std::string& path, const ReadOptions& options = {});
+
+}  // namespace sonde
+
+#endif  // SONDE_FORMATS_H_

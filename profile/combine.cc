@@ -1,0 +1,133 @@
+// Merge and Subtract: several profiles become one.
+
+#include "sonde/combine.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "profile/profile_copier.h"
+
+namespace sonde {
+namespace {
+
+// One input of a combination, and what its values are multiplied with.
+struct Term {
+  const Profile* profile;
+  int sign;
+};
+
+std::string ListOf(std::span<const ValueType> types) {
+  std::string text = "{";
+  for (const ValueType& type : types) {
+    if (text.size() > 1) text += ", ";
+    text += type.type + '/' + type.unit;
+  }
+  return text + '}';
+}
+
+bool Has(const Profile& profile, const ValueType& type) {
+  return std::ranges::find(profile.sample_types(), type) != profile.sample_types().end();
+}
+
+Result<std::vector<ValueType>> TypesOf(std::span<const Term> terms, TypeMismatch mismatch) {
+  const Profile& first = *terms.front().profile;
+  std::vector<ValueType> types(first.sample_types().begin(), first.sample_types().end());
+  for (const Term& term : terms) {
+    const Profile& other = *term.profile;
+    const bool same = other.sample_types().size() == first.sample_types().size() &&
+                      std::ranges::all_of(types, [&](const auto& t) { return Has(other, t); });
+    if (same) continue;
+    std::erase_if(types, [&](const ValueType& type) { return !Has(other, type); });
+    if (mismatch == TypeMismatch::kCommon && !types.empty()) continue;
+    return Error{ErrorCode::kInvalid, "profiles have different sample types: " +
+                                          ListOf(first.sample_types()) + " and " +
+                                          ListOf(other.sample_types())};
+  }
+  return types;
+}
+
+std::int64_t Times(std::int64_t value, int sign) {
+  if (sign > 0) return value;
+  if (value == std::numeric_limits<std::int64_t>::min()) {
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  return -value;
+}
+
+void AddSamples(const Term& term, std::span<const ValueType> types, ProfileBuilder& builder) {
+  const Profile& profile = *term.profile;
+  std::vector<std::size_t> columns;
+  for (const ValueType& type : types) {
+    const auto it = std::ranges::find(profile.sample_types(), type);
+    columns.push_back(static_cast<std::size_t>(it - profile.sample_types().begin()));
+  }
+
+  ProfileCopier copier(profile, builder);
+  std::vector<std::int64_t> values(types.size());
+  for (std::size_t i = 0; i < profile.sample_count(); ++i) {
+    const Sample sample = profile.sample(i);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      values[c] = Times(sample.values[columns[c]], term.sign);
+    }
+    builder.AddSample(copier.Copy(sample.stack), copier.Copy(sample.labels), values);
+  }
+}
+
+Result<Profile> Combine(std::span<const Term> terms, TypeMismatch mismatch) {
+  Result<std::vector<ValueType>> types = TypesOf(terms, mismatch);
+  if (!types.ok()) return types.error();
+  ProfileBuilder builder(types.value());
+
+  const Profile& first = *terms.front().profile;
+  const ValueType& wanted = first.sample_types()[first.default_sample_type()];
+  const auto shown = std::ranges::find(types.value(), wanted);
+  if (shown != types.value().end()) {
+    builder.SetDefaultSampleType(static_cast<std::size_t>(shown - types.value().begin()));
+  }
+
+  std::vector<std::string> comments;
+  std::int64_t time_ns = 0;
+  std::int64_t duration_ns = 0;
+  std::int64_t period = first.period();
+  std::uint64_t records = 0;
+  for (const Term& term : terms) {
+    const Profile& profile = *term.profile;
+    AddSamples(term, types.value(), builder);
+    records += profile.records();
+    builder.losses().Add(profile.losses());
+    if (profile.period_type() == first.period_type()) period = std::max(period, profile.period());
+    if (profile.time_ns() != 0 && (time_ns == 0 || profile.time_ns() < time_ns)) {
+      time_ns = profile.time_ns();
+    }
+    if (term.sign > 0) duration_ns = SaturatingAdd(duration_ns, profile.duration_ns());
+    for (const std::string& comment : profile.comments()) {
+      if (std::ranges::find(comments, comment) == comments.end()) comments.push_back(comment);
+    }
+  }
+  for (std::string& comment : comments) builder.AddComment(std::move(comment));
+  builder.SetPeriod(first.period_type(), period);
+  builder.SetTime(time_ns);
+  builder.SetDuration(duration_ns);
+  builder.SetDropFrames(first.drop_frames());
+  builder.SetKeepFrames(first.keep_frames());
+  builder.SetDocUrl(first.doc_url());
+  builder.SetRecords(records);
+  return std::move(builder).Build();
+}
+
+}  // namespace
+
+Result<Profile> Merge(std::span<const Profile* const> inputs, TypeMismatch mismatch) {
+  std::vector<Term> terms;
+  for (const Profile* input : inputs) terms.push_back({input, 1});
+  return Combine(terms, mismatch);
+}
+
+Result<Profile> Subtract(const Profile& profile, const Profile& base, TypeMismatch mismatch) {
+  const Term terms[] = {{&profile, 1}, {&base, -1}};
+  return Combine(terms, mismatch);
+}
+
+}  // namespace sonde

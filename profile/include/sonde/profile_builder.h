@@ -1,0 +1,92 @@
+// ProfileBuilder: the one way to make a Profile.
+
+#ifndef SONDE_PROFILE_BUILDER_H_
+#define SONDE_PROFILE_BUILDER_H_
+
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "sonde/profile.h"
+
+namespace sonde {
+
+// Everything handed in is interned: equal functions, mappings, locations, label
+// sets and stacks get equal ids, and ids count up from 0 in order of first
+// appearance (so equal input gives an equal profile). Not thread-safe.
+class ProfileBuilder {
+ public:
+  // At least one sample type. The last one is the default until SetDefaultSampleType.
+  explicit ProfileBuilder(std::vector<ValueType> sample_types);
+  explicit ProfileBuilder(std::initializer_list<ValueType> sample_types)
+      : ProfileBuilder(std::vector<ValueType>(sample_types)) {}
+
+  StringId Intern(std::string_view text) { return profile_.strings_.Intern(text); }
+  std::string_view text(StringId id) const noexcept { return profile_.text(id); }
+
+  FunctionId AddFunction(const Function& function);
+  MappingId AddMapping(const Mapping& mapping);
+  // `location.lines` is copied.
+  LocationId AddLocation(const Location& location);
+  // A frame of which nothing is known but its name: no address, no mapping.
+  LocationId FrameNamed(std::string_view name);
+
+  StackId Extend(StackId caller, LocationId callee) {
+    return profile_.stacks_.Extend(caller, callee);
+  }
+  StackId AddStack(std::span<const LocationId> root_to_leaf);
+
+  // Labels are kept in the order given; the same labels in another order are another set.
+  LabelSetId AddLabels(std::span<const Label> labels);
+  Label TextLabel(std::string_view key, std::string_view text);
+  Label NumberLabel(std::string_view key, std::int64_t number, std::string_view unit = {});
+
+  // Adds to the sample with the same stack and labels, or makes it. One value a
+  // sample type. A sum that would overflow stays at the limit and is counted
+  // among the losses ("value overflow").
+  void AddSample(StackId stack, LabelSetId labels, std::span<const std::int64_t> values);
+  void AddSample(StackId stack, LabelSetId labels, std::initializer_list<std::int64_t> values) {
+    AddSample(stack, labels, std::span(values.begin(), values.size()));
+  }
+
+  void SetDefaultSampleType(std::size_t index) { profile_.default_sample_type_ = index; }
+  void SetPeriod(ValueType type, std::int64_t period);
+  void SetTime(std::int64_t unix_ns) { profile_.time_ns_ = unix_ns; }
+  void SetDuration(std::int64_t ns) { profile_.duration_ns_ = ns; }
+  void AddComment(std::string comment) { profile_.comments_.push_back(std::move(comment)); }
+  void SetDropFrames(std::string pattern) { profile_.drop_frames_ = std::move(pattern); }
+  void SetKeepFrames(std::string pattern) { profile_.keep_frames_ = std::move(pattern); }
+  void SetDocUrl(std::string url) { profile_.doc_url_ = std::move(url); }
+  void SetRecords(std::uint64_t records) { profile_.records_ = records; }
+  Losses& losses() noexcept { return profile_.losses_; }
+  Mapping& mapping(MappingId id) noexcept {
+    return profile_.mappings_[static_cast<std::uint32_t>(id)];
+  }
+
+  std::size_t sample_count() const noexcept { return profile_.rows_.size(); }
+  std::size_t location_count() const noexcept { return profile_.locations_.size(); }
+  std::size_t function_count() const noexcept { return profile_.functions_.size(); }
+  std::size_t stack_count() const noexcept { return profile_.stacks_.size(); }
+
+  // Where no records were set, every AddSample call counts as one.
+  Profile Build() &&;
+
+ private:
+  std::size_t FindOrAddRow(StackId stack, LabelSetId labels);
+  void GrowRows();
+
+  Profile profile_;
+  std::uint64_t added_ = 0;
+  std::vector<std::uint32_t> row_index_;  // Open addressing: row + 1, or 0 when free.
+  std::unordered_multimap<std::uint64_t, FunctionId> functions_;
+  std::unordered_multimap<std::uint64_t, MappingId> mappings_;
+  std::unordered_multimap<std::uint64_t, LocationId> locations_;
+  std::unordered_multimap<std::uint64_t, LabelSetId> label_sets_;
+  std::vector<std::uint32_t> named_frames_;  // By StringId: LocationId + 1, or 0.
+};
+
+}  // namespace sonde
+
+#endif  // SONDE_PROFILE_BUILDER_H_

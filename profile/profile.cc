@@ -1,0 +1,29 @@
+// Profile: the noun in the middle, that every reader fills and every writer drains.
+
+#include "sonde/profile.h"
+
+#include <limits>
+
+namespace sonde {
+
+std::int64_t SaturatingAdd(std::int64_t a, std::int64_t b) noexcept {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? std::numeric_limits<std::int64_t>::min()
+               : std::numeric_limits<std::int64_t>::max();
+}
+
+std::optional<std::size_t> Profile::FindSampleType(std::string_view type) const noexcept {
+  for (std::size_t i = 0; i < sample_types_.size(); ++i) {
+    if (sample_types_[i].type == type) return i;
+  }
+  return std::nullopt;
+}
+
+std::int64_t Profile::Total(std::size_t type) const noexcept {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) total = SaturatingAdd(total, value(i, type));
+  return total;
+}
+
+}  // namespace sonde

@@ -1,0 +1,201 @@
+// ProfileBuilder: the one way to make a Profile.
+
+#include "sonde/profile_builder.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace sonde {
+namespace {
+
+constexpr std::size_t kFirstIndexSize = 256;
+
+template <typename Id>
+std::uint64_t Number(Id id) {
+  return static_cast<std::uint64_t>(id);
+}
+
+std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2);
+  return hash * 0xbf58476d1ce4e5b9ULL;
+}
+
+std::uint64_t HashOf(const Function& f) {
+  const std::uint64_t names = Mix(Number(f.name), Number(f.system_name));
+  return Mix(Mix(names, Number(f.file)), static_cast<std::uint64_t>(f.start_line));
+}
+
+std::uint64_t HashOf(const Mapping& m) {
+  return Mix(Mix(Mix(m.start, m.limit), m.offset), Mix(Number(m.file), Number(m.build_id)));
+}
+
+std::uint64_t HashOf(const Location& l) {
+  std::uint64_t hash = Mix(Mix(l.address, Number(l.mapping)), l.is_folded ? 1 : 0);
+  for (const Line& line : l.lines) {
+    hash = Mix(hash, Number(line.function));
+    hash = Mix(hash, static_cast<std::uint64_t>(line.line));
+    hash = Mix(hash, static_cast<std::uint64_t>(line.column));
+  }
+  return hash;
+}
+
+std::uint64_t HashOf(std::span<const Label> labels) {
+  std::uint64_t hash = labels.size();
+  for (const Label& label : labels) {
+    hash = Mix(hash, Mix(Number(label.key), Number(label.text)));
+    hash = Mix(hash, Mix(static_cast<std::uint64_t>(label.number), Number(label.unit)));
+  }
+  return hash;
+}
+
+std::size_t RowSlot(StackId stack, LabelSetId labels) {
+  return static_cast<std::size_t>(Mix(Number(stack), Number(labels)) >> 16);
+}
+
+}  // namespace
+
+ProfileBuilder::ProfileBuilder(std::vector<ValueType> sample_types)
+    : row_index_(kFirstIndexSize, 0) {
+  assert(!sample_types.empty());
+  profile_.default_sample_type_ = sample_types.size() - 1;
+  profile_.sample_types_ = std::move(sample_types);
+}
+
+FunctionId ProfileBuilder::AddFunction(const Function& function) {
+  const std::uint64_t hash = HashOf(function);
+  const auto [first, last] = functions_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    if (profile_.function(it->second) == function) return it->second;
+  }
+  const FunctionId id{static_cast<std::uint32_t>(profile_.functions_.size())};
+  profile_.functions_.push_back(function);
+  functions_.emplace(hash, id);
+  return id;
+}
+
+MappingId ProfileBuilder::AddMapping(const Mapping& mapping) {
+  const std::uint64_t hash = HashOf(mapping);
+  const auto [first, last] = mappings_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    if (profile_.mapping(it->second) == mapping) return it->second;
+  }
+  const MappingId id{static_cast<std::uint32_t>(profile_.mappings_.size())};
+  profile_.mappings_.push_back(mapping);
+  mappings_.emplace(hash, id);
+  return id;
+}
+
+LocationId ProfileBuilder::AddLocation(const Location& location) {
+  const std::uint64_t hash = HashOf(location);
+  const auto [first, last] = locations_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    const Location known = profile_.location(it->second);
+    if (known.address == location.address && known.mapping == location.mapping &&
+        known.is_folded == location.is_folded && std::ranges::equal(known.lines, location.lines)) {
+      return it->second;
+    }
+  }
+  const LocationId id{static_cast<std::uint32_t>(profile_.locations_.size())};
+  const auto first_line = static_cast<std::uint32_t>(profile_.lines_.size());
+  const auto line_count = static_cast<std::uint32_t>(location.lines.size());
+  profile_.lines_.insert(profile_.lines_.end(), location.lines.begin(), location.lines.end());
+  profile_.locations_.push_back({location.address, location.mapping, first_line,
+                                 line_count & 0x7fff'ffffU, location.is_folded ? 1U : 0U});
+  locations_.emplace(hash, id);
+  return id;
+}
+
+LocationId ProfileBuilder::FrameNamed(std::string_view name) {
+  const StringId string = Intern(name);
+  const std::size_t index = Number(string);
+  if (index >= named_frames_.size()) named_frames_.resize(profile_.strings_.size() + index / 2, 0);
+  if (named_frames_[index] == 0) {
+    const Line line{AddFunction({.name = string}), 0, 0};
+    const LocationId id = AddLocation({.lines = std::span(&line, 1)});
+    named_frames_[index] = static_cast<std::uint32_t>(id) + 1;
+  }
+  return LocationId{named_frames_[index] - 1};
+}
+
+StackId ProfileBuilder::AddStack(std::span<const LocationId> root_to_leaf) {
+  StackId stack = kEmptyStack;
+  for (const LocationId frame : root_to_leaf) stack = Extend(stack, frame);
+  return stack;
+}
+
+LabelSetId ProfileBuilder::AddLabels(std::span<const Label> labels) {
+  if (labels.empty()) return kNoLabels;
+  const std::uint64_t hash = HashOf(labels);
+  const auto [first, last] = label_sets_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    if (std::ranges::equal(profile_.labels(it->second), labels)) return it->second;
+  }
+  const LabelSetId id{static_cast<std::uint32_t>(profile_.label_sets_.size())};
+  profile_.label_sets_.push_back({static_cast<std::uint32_t>(profile_.labels_.size()),
+                                  static_cast<std::uint32_t>(labels.size())});
+  profile_.labels_.insert(profile_.labels_.end(), labels.begin(), labels.end());
+  label_sets_.emplace(hash, id);
+  return id;
+}
+
+Label ProfileBuilder::TextLabel(std::string_view key, std::string_view text) {
+  return {Intern(key), Intern(text), 0, StringId{}};
+}
+
+Label ProfileBuilder::NumberLabel(std::string_view key, std::int64_t number,
+                                  std::string_view unit) {
+  return {Intern(key), StringId{}, number, Intern(unit)};
+}
+
+std::size_t ProfileBuilder::FindOrAddRow(StackId stack, LabelSetId labels) {
+  if ((profile_.rows_.size() + 1) * 4 > row_index_.size() * 3) GrowRows();
+  const std::size_t mask = row_index_.size() - 1;
+  std::size_t slot = RowSlot(stack, labels) & mask;
+  while (row_index_[slot] != 0) {
+    const Profile::Row& row = profile_.rows_[row_index_[slot] - 1];
+    if (row.stack == stack && row.labels == labels) return row_index_[slot] - 1;
+    slot = (slot + 1) & mask;
+  }
+  profile_.rows_.push_back({stack, labels});
+  profile_.values_.resize(profile_.values_.size() + profile_.sample_types_.size(), 0);
+  row_index_[slot] = static_cast<std::uint32_t>(profile_.rows_.size());
+  return profile_.rows_.size() - 1;
+}
+
+void ProfileBuilder::GrowRows() {
+  row_index_.assign(row_index_.size() * 2, 0);
+  const std::size_t mask = row_index_.size() - 1;
+  for (std::uint32_t row = 0; row < profile_.rows_.size(); ++row) {
+    std::size_t slot = RowSlot(profile_.rows_[row].stack, profile_.rows_[row].labels) & mask;
+    while (row_index_[slot] != 0) slot = (slot + 1) & mask;
+    row_index_[slot] = row + 1;
+  }
+}
+
+void ProfileBuilder::AddSample(StackId stack, LabelSetId labels,
+                               std::span<const std::int64_t> values) {
+  assert(values.size() == profile_.sample_types_.size());
+  ++added_;
+  const std::size_t row = FindOrAddRow(stack, labels);
+  std::int64_t* const sums = &profile_.values_[row * profile_.sample_types_.size()];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::int64_t exact = 0;
+    if (__builtin_add_overflow(sums[i], values[i], &exact)) {
+      losses().Add("value overflow", "samples", 1);
+    }
+    sums[i] = SaturatingAdd(sums[i], values[i]);
+  }
+}
+
+void ProfileBuilder::SetPeriod(ValueType type, std::int64_t period) {
+  profile_.period_type_ = std::move(type);
+  profile_.period_ = period;
+}
+
+Profile ProfileBuilder::Build() && {
+  if (profile_.records_ == 0) profile_.records_ = added_;
+  return std::move(profile_);
+}
+
+}  // namespace sonde
