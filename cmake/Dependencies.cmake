@@ -25,4 +25,10 @@ if(SONDE_BUILD_PROGRAM)
   pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)           # agentlog, evidence, cli: user patterns
   pkg_check_modules(yamlcpp REQUIRED IMPORTED_TARGET yaml-cpp)  # evidence: rules in YAML
   pkg_check_modules(ncursesw REQUIRED IMPORTED_TARGET ncursesw) # cli: terminal client
+
+  find_library(IBERTY_LIBRARY iberty REQUIRED)    # formats: C++ and Rust names
+  find_path(IBERTY_INCLUDE_DIR libiberty/demangle.h REQUIRED)
+  add_library(Iberty::Iberty UNKNOWN IMPORTED)
+  set_target_properties(Iberty::Iberty PROPERTIES IMPORTED_LOCATION ${IBERTY_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES "${IBERTY_INCLUDE_DIR};${IBERTY_INCLUDE_DIR}/libiberty")
 endif()

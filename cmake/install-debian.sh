@@ -10,7 +10,7 @@ set -euo pipefail
 
 build=(
   build-essential ca-certificates cmake git ninja-build pkg-config
-  libboost1.81-dev libcli11-dev libdw-dev libelf-dev liblzma-dev libncurses-dev libnghttp2-dev
+  libboost1.81-dev libcli11-dev libdw-dev libelf-dev libiberty-dev liblzma-dev libncurses-dev libnghttp2-dev
   libprotobuf-dev libre2-dev libsimdjson-dev libssl-dev libtomlplusplus-dev libyaml-cpp-dev
   libzstd-dev nlohmann-json3-dev protobuf-compiler zlib1g-dev
 )

@@ -1,0 +1,116 @@
+// Demangle: the name of a symbol as a person writes it.
+
+#include "export/symbols/demangle.h"
+
+#include <libiberty/demangle.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+namespace sonde::symbols {
+namespace {
+
+constexpr std::size_t kLongestName = std::size_t{16} << 10;
+constexpr std::size_t kRustHashDigits = 16;
+constexpr int kOptions = DMGL_PARAMS | DMGL_ANSI;
+
+// What the old Rust mangling writes for characters that linkers refuse.
+constexpr std::array<std::pair<std::string_view, char>, 9> kRustEscapes{{
+    {"$SP$", '@'},
+    {"$BP$", '*'},
+    {"$RF$", '&'},
+    {"$LT$", '<'},
+    {"$GT$", '>'},
+    {"$LP$", '('},
+    {"$RP$", ')'},
+    {"$C$", ','},
+    {"$u20$", ' '},
+}};
+
+// Ends with "::h" and sixteen hexadecimal digits, of which at least five differ:
+// a name that somebody wrote hardly does.
+bool EndsWithRustHash(std::string_view name) {
+  if (name.size() <= kRustHashDigits + 3) return false;
+  const std::string_view digits = name.substr(name.size() - kRustHashDigits);
+  if (!name.substr(0, name.size() - kRustHashDigits).ends_with("::h")) return false;
+  std::array<bool, 16> seen{};
+  for (const char c : digits) {
+    if (c >= '0' && c <= '9') {
+      seen[static_cast<std::size_t>(c - '0')] = true;
+    } else if (c >= 'a' && c <= 'f') {
+      seen[static_cast<std::size_t>(c - 'a' + 10)] = true;
+    } else {
+      return false;
+    }
+  }
+  return std::ranges::count(seen, true) >= 5;
+}
+
+std::string WithoutRustEscapes(std::string_view name) {
+  std::string plain;
+  plain.reserve(name.size());
+  std::size_t at = 0;
+  // A part that starts with an escape was given an underscore to start with.
+  const auto skip_underscore = [&] {
+    if (name.substr(at).starts_with("_$")) ++at;
+  };
+  skip_underscore();
+  while (at < name.size()) {
+    const std::string_view rest = name.substr(at);
+    if (rest.starts_with("..")) {
+      plain += "::";
+      at += 2;
+      continue;
+    }
+    const auto* escape = rest.front() == '$'
+                             ? std::ranges::find_if(kRustEscapes,
+                                                    [&](const auto& candidate) {
+                                                      return rest.starts_with(candidate.first);
+                                                    })
+                             : kRustEscapes.end();
+    if (escape != kRustEscapes.end()) {
+      plain += escape->second;
+      at += escape->first.size();
+      continue;
+    }
+    plain += rest.front();
+    ++at;
+    if (plain.ends_with("::")) skip_underscore();
+  }
+  return plain;
+}
+
+std::string TakeText(char* text) {
+  if (text == nullptr) return {};
+  std::string copy(text);
+  std::free(text);
+  return copy;
+}
+
+bool IsMangled(std::string_view symbol) {
+  return symbol.starts_with("_Z") || symbol.starts_with("_R") || symbol.starts_with("__Z") ||
+         symbol.starts_with("___Z");
+}
+
+}  // namespace
+
+std::string Demangle(std::string_view symbol) {
+  if (!IsMangled(symbol) || symbol.size() > kLongestName) return {};
+  const std::string terminated(symbol);
+  std::string name = TakeText(rust_demangle(terminated.c_str(), kOptions));
+  if (name.empty()) name = TakeText(cplus_demangle_v3(terminated.c_str(), kOptions));
+  return name;
+}
+
+std::string ShownName(std::string_view symbol) {
+  std::string name = Demangle(symbol);
+  if (!name.empty()) return name;
+  if (EndsWithRustHash(symbol)) {
+    return WithoutRustEscapes(symbol.substr(0, symbol.size() - kRustHashDigits - 3));
+  }
+  return std::string(symbol);
+}
+
+}  // namespace sonde::symbols

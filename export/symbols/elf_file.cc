@@ -1,0 +1,137 @@
+// ElfFile: an ELF file that is open for reading, and what its headers say.
+
+#include "export/symbols/elf_file.h"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace sonde::symbols {
+
+std::string HexOf(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  hex.reserve(bytes.size() * 2);
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    hex += kDigits[value >> 4];
+    hex += kDigits[value & 15];
+  }
+  return hex;
+}
+
+std::optional<std::uint64_t> AddressOfOffset(const std::vector<LoadSegment>& segments,
+                                             std::uint64_t offset) noexcept {
+  for (const LoadSegment& segment : segments) {
+    if (offset >= segment.offset && offset - segment.offset < segment.size) {
+      return offset - segment.offset + segment.address;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<ElfFile> ElfFile::Open(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status {};
+  if (descriptor < 0 || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    const std::string reason = descriptor < 0 ? std::strerror(errno) : "not a regular file";
+    if (descriptor >= 0) close(descriptor);
+    return Error{.code = ErrorCode::kNotFound, .message = reason, .file = path};
+  }
+  elf_version(EV_CURRENT);
+  Elf* const elf = elf_begin(descriptor, ELF_C_READ_MMAP, nullptr);
+  if (elf == nullptr || elf_kind(elf) != ELF_K_ELF) {
+    elf_end(elf);
+    close(descriptor);
+    return Error{.code = ErrorCode::kMalformed, .message = "not an ELF file", .file = path};
+  }
+  return ElfFile(path, descriptor, elf);
+}
+
+ElfFile::ElfFile(std::string path, int descriptor, Elf* elf)
+    : path_(std::move(path)), descriptor_(descriptor), elf_(elf) {
+  ReadHeaders();
+}
+
+ElfFile::ElfFile(ElfFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      elf_(std::exchange(other.elf_, nullptr)),
+      build_id_(std::move(other.build_id_)),
+      segments_(std::move(other.segments_)),
+      has_dwarf_(other.has_dwarf_),
+      has_symbol_table_(other.has_symbol_table_) {}
+
+ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(elf_, other.elf_);
+  std::swap(build_id_, other.build_id_);
+  std::swap(segments_, other.segments_);
+  std::swap(has_dwarf_, other.has_dwarf_);
+  std::swap(has_symbol_table_, other.has_symbol_table_);
+  return *this;
+}
+
+ElfFile::~ElfFile() {
+  elf_end(elf_);
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void ElfFile::ReadHeaders() {
+  const void* id = nullptr;
+  const ssize_t id_size = dwelf_elf_gnu_build_id(elf_, &id);
+  if (id_size > 0) {
+    build_id_ = HexOf({static_cast<const char*>(id), static_cast<std::size_t>(id_size)});
+  }
+
+  std::size_t count = 0;
+  if (elf_getphdrnum(elf_, &count) == 0) {
+    for (std::size_t i = 0; i < count; ++i) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf_, static_cast<int>(i), &header) == nullptr) continue;
+      if (header.p_type != PT_LOAD) continue;
+      segments_.push_back(
+          {header.p_offset, header.p_filesz, header.p_vaddr, (header.p_flags & PF_X) != 0});
+    }
+  }
+
+  has_dwarf_ = FindSection(".debug_info") != nullptr || FindSection(".zdebug_info") != nullptr;
+  has_symbol_table_ = FindSection(".symtab") != nullptr;
+}
+
+Elf_Scn* ElfFile::FindSection(std::string_view name) const {
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf_, &names) != 0) return nullptr;
+  for (Elf_Scn* section = elf_nextscn(elf_, nullptr); section != nullptr;
+       section = elf_nextscn(elf_, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const char* const text = elf_strptr(elf_, names, header.sh_name);
+    // A debug file keeps the headers of the sections that it leaves out.
+    if (text != nullptr && name == text && header.sh_type != SHT_NOBITS) return section;
+  }
+  return nullptr;
+}
+
+std::optional<DebugLink> ElfFile::debug_link() const {
+  GElf_Word crc = 0;
+  const char* const name = dwelf_elf_gnu_debuglink(elf_, &crc);
+  if (name == nullptr || *name == '\0') return std::nullopt;
+  return DebugLink{name, crc};
+}
+
+std::string_view ElfFile::SectionBytes(std::string_view name) const {
+  Elf_Scn* const section = FindSection(name);
+  if (section == nullptr) return {};
+  const Elf_Data* const data = elf_getdata(section, nullptr);
+  if (data == nullptr || data->d_buf == nullptr) return {};
+  return {static_cast<const char*>(data->d_buf), data->d_size};
+}
+
+}  // namespace sonde::symbols
