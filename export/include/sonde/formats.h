@@ -55,6 +55,14 @@ struct ReadOptions {
   bool count_samples = false;
   // Recordings: find names for addresses in the files that they came from.
   bool symbolize = true;
+  // perf formats: also keep on which CPU each sample was taken, as the label "cpu"
+  // (off, for it splits equal stacks).
+  bool keep_cpu = false;
+  // perf formats: keep only samples at or after `from_ns` and before `until_ns`, in
+  // nanoseconds of the recording's own clock (what perf script prints, in seconds).
+  // Samples outside are no loss. Those without a time are kept only by the defaults.
+  std::int64_t from_ns = INT64_MIN;
+  std::int64_t until_ns = INT64_MAX;
   // Malformed records are an error rather than a loss.
   bool strict = false;
   // Called now and then with the bytes consumed and the size of the input (0 = not known).
