@@ -1,0 +1,259 @@
+// ShellLexer: cuts a command line into words, redirections and separators, as a shell does.
+
+#include "agentlog/shell_lexer.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sonde::agentlog {
+namespace {
+
+bool IsBlank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
+bool IsDigit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool IsNameStart(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool IsName(char c) noexcept { return IsNameStart(c) || IsDigit(c); }
+bool EndsWord(char c) noexcept {
+  return IsBlank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')' ||
+         c == '<' || c == '>';
+}
+
+// Longest first.
+constexpr std::array<std::string_view, 16> kOperators = {"&>>", "<<<", "<<-", "&&", "||", "|&",
+                                                         "&>",  ">>",  "<<",  ">|", ">&", "<&",
+                                                         "<>",  ";;",  ">",   "<"};
+
+bool IsRedirect(std::string_view op) noexcept {
+  return op.find('<') != std::string_view::npos || op.find('>') != std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> ShellLexer::TakeSubstitutions() {
+  return std::exchange(substitutions_, {});
+}
+
+void ShellLexer::SkipBlanks() {
+  while (!AtEnd()) {
+    if (IsBlank(Peek())) {
+      ++at_;
+    } else if (Peek() == '\\' && Peek(1) == '\n') {
+      at_ += 2;
+    } else if (Peek() == '#') {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+    } else {
+      return;
+    }
+  }
+}
+
+ShellToken ShellLexer::Next() {
+  if (!ready_.empty()) {
+    ShellToken token = std::move(ready_.front());
+    ready_.pop_front();
+    return token;
+  }
+  SkipBlanks();
+  if (AtEnd()) return {};
+  // A number that touches a redirection is its descriptor.
+  std::size_t digits = 0;
+  while (IsDigit(Peek(digits))) ++digits;
+  if (digits > 0 && (Peek(digits) == '<' || Peek(digits) == '>')) at_ += digits;
+  if (EndsWord(Peek())) return ReadOperator();
+  ShellToken word = ReadWord();
+  if (std::exchange(here_delimiter_follows_, false)) {
+    pending_here_.push_back({word.text, here_strips_tabs_, !word.is_quoted});
+  }
+  return word;
+}
+
+ShellToken ShellLexer::ReadOperator() {
+  if (Peek() == '\n') {
+    ++at_;
+    ReadHereBodies();
+    ready_.push_back({.kind = ShellTokenKind::kSeparator, .text = "\n"});
+    ShellToken first = std::move(ready_.front());
+    ready_.pop_front();
+    return first;
+  }
+  if ((Peek() == '<' || Peek() == '>') && Peek(1) == '(') {
+    ++at_;
+    ShellToken word{.kind = ShellTokenKind::kWord, .is_literal = false};
+    substitutions_.emplace_back(ReadBalanced('(', ')'));
+    return word;
+  }
+  for (const std::string_view op : kOperators) {
+    if (text_.substr(at_, op.size()) != op) continue;
+    at_ += op.size();
+    if (op == "<<" || op == "<<-") {
+      here_delimiter_follows_ = true;
+      here_strips_tabs_ = op == "<<-";
+    }
+    if (IsRedirect(op)) return {.kind = ShellTokenKind::kRedirect, .text = std::string(op)};
+    return {.kind = ShellTokenKind::kSeparator, .text = std::string(op == "|&" ? "|" : op)};
+  }
+  return {.kind = ShellTokenKind::kSeparator, .text = std::string(1, text_[at_++])};
+}
+
+void ShellLexer::ReadHereBodies() {
+  for (const HereDocument& here : std::exchange(pending_here_, {})) {
+    ShellToken body{.kind = ShellTokenKind::kHereText, .is_literal = !here.expands};
+    while (!AtEnd()) {
+      const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+      std::string_view line = text_.substr(at_, end - at_);
+      at_ = std::min(end + 1, text_.size());
+      if (here.strips_tabs) line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
+      std::string_view bare = line;
+      if (!bare.empty() && bare.back() == '\r') bare.remove_suffix(1);
+      if (bare == here.delimiter) break;
+      body.text.append(line).push_back('\n');
+    }
+    ready_.push_back(std::move(body));
+  }
+}
+
+ShellToken ShellLexer::ReadWord() {
+  ShellToken word{.kind = ShellTokenKind::kWord};
+  const std::size_t start = at_;
+  std::size_t name = start;
+  while (name < text_.size() && IsName(text_[name])) ++name;
+  if (name > start && IsNameStart(text_[start])) {
+    if (name < text_.size() && text_[name] == '+') ++name;
+    word.is_assignment = name < text_.size() && text_[name] == '=';
+  }
+  while (!AtEnd() && !EndsWord(Peek())) {
+    const char c = Peek();
+    if (c == '\'') {
+      ReadSingleQuoted(word.text);
+      word.is_quoted = true;
+    } else if (c == '"') {
+      ReadDoubleQuoted(word);
+      word.is_quoted = true;
+    } else if (c == '$' && Peek(1) == '\'') {
+      ++at_;
+      ReadAnsiQuoted(word.text);
+      word.is_quoted = true;
+    } else if (c == '$' && Peek(1) == '"') {
+      ++at_;
+    } else if (c == '$') {
+      ReadDollar(word);
+    } else if (c == '`') {
+      substitutions_.emplace_back(ReadBackquoted());
+      word.is_literal = false;
+    } else if (c == '\\') {
+      if (Peek(1) == '\n') {
+        at_ += 2;
+        continue;
+      }
+      ++at_;
+      word.is_quoted = true;
+      if (!AtEnd()) word.text.push_back(text_[at_++]);
+    } else {
+      word.is_pattern |= c == '*' || c == '?' || c == '[';
+      word.text.push_back(c);
+      ++at_;
+    }
+  }
+  return word;
+}
+
+void ShellLexer::ReadSingleQuoted(std::string& into) {
+  const std::size_t end = std::min(text_.find('\'', at_ + 1), text_.size());
+  into.append(text_.substr(at_ + 1, end - at_ - 1));
+  at_ = std::min(end + 1, text_.size());
+}
+
+void ShellLexer::ReadAnsiQuoted(std::string& into) {
+  ++at_;
+  while (!AtEnd() && Peek() != '\'') {
+    if (Peek() == '\\' && at_ + 1 < text_.size()) {
+      ++at_;
+      const char c = Peek();
+      into.push_back(c == 'n' ? '\n' : c == 't' ? '\t' : c);
+    } else {
+      into.push_back(Peek());
+    }
+    ++at_;
+  }
+  if (!AtEnd()) ++at_;
+}
+
+void ShellLexer::ReadDoubleQuoted(ShellToken& word) {
+  ++at_;
+  while (!AtEnd() && Peek() != '"') {
+    const char c = Peek();
+    if (c == '$') {
+      ReadDollar(word);
+    } else if (c == '`') {
+      substitutions_.emplace_back(ReadBackquoted());
+      word.is_literal = false;
+    } else if (c == '\\' &&
+               (Peek(1) == '"' || Peek(1) == '\\' || Peek(1) == '$' || Peek(1) == '`')) {
+      word.text.push_back(Peek(1));
+      at_ += 2;
+    } else if (c == '\\' && Peek(1) == '\n') {
+      at_ += 2;
+    } else {
+      word.text.push_back(c);
+      ++at_;
+    }
+  }
+  if (!AtEnd()) ++at_;
+}
+
+void ShellLexer::ReadDollar(ShellToken& word) {
+  ++at_;
+  const char c = Peek();
+  if (c == '(') {
+    if (Peek(1) == '(') {
+      ReadBalanced('(', ')');
+    } else {
+      substitutions_.emplace_back(ReadBalanced('(', ')'));
+    }
+  } else if (c == '{') {
+    ReadBalanced('{', '}');
+  } else if (IsNameStart(c)) {
+    while (IsName(Peek())) ++at_;
+  } else if (IsDigit(c) ||
+             (c != '\0' && std::string_view("@*#?$!-").find(c) != std::string_view::npos)) {
+    ++at_;
+  } else {
+    word.text.push_back('$');
+    return;
+  }
+  word.is_literal = false;
+}
+
+// From the opening bracket at at_ to behind the closing one; what is between.
+std::string_view ShellLexer::ReadBalanced(char open, char close) {
+  const std::size_t start = ++at_;
+  std::size_t depth = 1;
+  while (!AtEnd()) {
+    const char c = Peek();
+    if (c == '\\') {
+      at_ = std::min(at_ + 2, text_.size());
+      continue;
+    }
+    if (c == '\'') {
+      at_ = std::min(text_.find('\'', at_ + 1), text_.size() - 1) + 1;
+      continue;
+    }
+    if (c == open) ++depth;
+    if (c == close && --depth == 0) return text_.substr(start, at_++ - start);
+    ++at_;
+  }
+  return text_.substr(start);
+}
+
+std::string_view ShellLexer::ReadBackquoted() {
+  const std::size_t start = ++at_;
+  while (!AtEnd() && Peek() != '`') at_ += Peek() == '\\' ? 2 : 1;
+  at_ = std::min(at_, text_.size());
+  const std::string_view inner = text_.substr(start, at_ - start);
+  if (!AtEnd()) ++at_;
+  return inner;
+}
+
+}  // namespace sonde::agentlog

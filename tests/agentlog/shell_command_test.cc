@@ -1,0 +1,197 @@
+// ShellCommand: what command lines are understood to do.
+
+#include "agentlog/shell_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "agentlog/domain.h"
+
+namespace sonde::agentlog {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::string Processes(std::string_view text) {
+  std::string joined;
+  for (const std::string& process : ReadShellCommand(text).processes) {
+    if (!joined.empty()) joined += ' ';
+    joined += process;
+  }
+  return joined;
+}
+
+std::string Files(const std::vector<FileTouch>& files) {
+  std::string joined;
+  for (const FileTouch& touch : files) {
+    if (!joined.empty()) joined += ' ';
+    joined += std::string(NameOf(touch.access)) + ':';
+    if (!touch.previous_path.empty()) joined += touch.previous_path + '>';
+    joined += touch.path;
+  }
+  return joined;
+}
+
+std::string Files(std::string_view text) { return Files(ReadShellCommand(text).files); }
+std::string_view EffectName(std::string_view text) { return NameOf(ReadShellCommand(text).effect); }
+
+TEST(ShellCommand, ACompoundLineIsItsProgramsFilesAndEffect) {
+  const ShellCommand command =
+      ReadShellCommand("cd /r && FOO=1 timeout 30 cargo test 2>&1 | tee out.txt");
+
+  EXPECT_THAT(command.processes, ElementsAre("cargo", "tee"));
+  EXPECT_EQ(command.name, "cargo");
+  EXPECT_EQ(command.effect, Effect::kTest);
+  EXPECT_EQ(Files(command.files), "write:/r/out.txt");
+}
+
+TEST(ShellCommand, ASecretBeforeTheProgramOrInTheUrlIsNoPartOfWhatIsFound) {
+  const ShellCommand command = ReadShellCommand("TOKEN=s3cr3t curl https://u:pw@h.example:8443/x");
+
+  EXPECT_THAT(command.processes, ElementsAre("curl"));
+  EXPECT_THAT(command.domains, ElementsAre("h.example"));
+  EXPECT_THAT(command.files, IsEmpty());
+  EXPECT_EQ(command.effect, Effect::kNetwork);
+}
+
+TEST(ShellCommand, AnArgumentListIsReadLikeALine) {
+  const std::vector<std::string> words = {"bash", "-lc", "cargo test"};
+  const ShellCommand command = ReadShellArguments(words);
+
+  EXPECT_THAT(command.processes, ElementsAre("bash", "cargo"));
+  EXPECT_EQ(command.name, "cargo");
+  EXPECT_EQ(command.effect, Effect::kTest);
+}
+
+TEST(ShellCommand, WrappersAndBuiltinsAreNoProcesses) {
+  EXPECT_EQ(Processes("sudo -u build env -u X A=1 nice -n 5 nohup make -j4"), "make");
+  EXPECT_EQ(Processes("timeout -s KILL 30 stdbuf -oL ./run.sh"), "run.sh");
+  EXPECT_EQ(Processes("cd x; export A=b; echo hi; [ -f y ] && true"), "");
+  EXPECT_EQ(Processes("[[ -f x && -d y ]] || exit 1"), "");
+  EXPECT_EQ(Processes("command -v cargo"), "");
+  EXPECT_EQ(Processes("find . -name '*.o' -print0 | xargs -0 -n 5 rm -f"), "find xargs rm");
+  EXPECT_EQ(ReadShellCommand("cd x && pwd").name, "cd");
+}
+
+TEST(ShellCommand, NestedShellsSubstitutionsAndFunctionsAreFollowed) {
+  EXPECT_EQ(Processes(R"(bash -c "sh -c 'git status | head'")"), "bash sh git head");
+  EXPECT_EQ(Processes("echo \"$(git rev-parse HEAD) `date`\""), "git date");
+  EXPECT_EQ(Processes("diff <(sort a) <(sort b)"), "diff sort sort");
+  EXPECT_EQ(Processes("for f in a b; do cat \"$f\"; done"), "cat");
+  EXPECT_EQ(Processes("case $x in a|b) ls ;; *) pwd;; esac"), "ls");
+  EXPECT_EQ(Processes("if grep -q x y; then rm z; else touch w; fi"), "grep rm touch");
+  EXPECT_EQ(Processes("build() { make; }; build"), "make build");
+  EXPECT_EQ(Processes("bash <<'EOF'\nmake all\nEOF\nls"), "bash make ls");
+  EXPECT_EQ(Processes("eval \"make -k\""), "make");
+  EXPECT_EQ(Processes("\"$TOOL\" --version; $(which x) y"), "which");
+}
+
+TEST(ShellCommand, HereDocumentsAndPatchesAreNoCommands) {
+  const ShellCommand command = ReadShellCommand(
+      "cat <<'EOF' > notes/a.md\nrm -rf /\nhttps://not.visited/\nEOF\npython3 - <<PY\nimport "
+      "os\nPY");
+
+  EXPECT_THAT(command.processes, ElementsAre("cat", "python3"));
+  EXPECT_EQ(Files(command.files), "write:notes/a.md");
+  EXPECT_THAT(command.domains, IsEmpty());
+  EXPECT_EQ(command.effect, Effect::kWrite);
+  EXPECT_EQ(Processes("cat <<EOF\n$(hostname) $(unclosed\nEOF"), "cat hostname unclosed");
+}
+
+TEST(ShellCommand, FilesAreWhatTheProgramDoesToItsOperands) {
+  EXPECT_EQ(Files("rm -f build.sh Dockerfile"), "delete:build.sh delete:Dockerfile");
+  EXPECT_EQ(Files("mv a.txt b.txt"), "rename:a.txt>b.txt");
+  EXPECT_EQ(Files("mv a b dir/"), "rename:a>dir/a rename:b>dir/b");
+  EXPECT_EQ(Files("cp -r a/x b"), "read:a/x create:b");
+  EXPECT_EQ(Files("touch new; mkdir -p d/e"), "create:new create:d/e");
+  EXPECT_EQ(Files("cat notes.txt 2>&1"), "read:notes.txt");
+  EXPECT_EQ(Files("head -n 20 a.c; tail -5 b.c"), "read:a.c read:b.c");
+  EXPECT_EQ(Files("grep -rn -A 3 'x|y' src include"), "read:src read:include");
+  EXPECT_EQ(Files("grep -e x -e y src"), "read:src");
+  EXPECT_EQ(Files("sed -i.bak 's/a/b/' f.c"), "write:f.c");
+  EXPECT_EQ(Files("sed -n '1,5p' f.c"), "read:f.c");
+  EXPECT_EQ(Files("jq .a x.json > y.json"), "write:y.json read:x.json");
+  EXPECT_EQ(Files("find src tests -name '*.cc'"), "read:src read:tests");
+  EXPECT_EQ(Files("clang-format -i a.cc"), "write:a.cc");
+  EXPECT_EQ(Files("python3 tools/gen.py out"), "read:tools/gen.py");
+  EXPECT_EQ(Files("python3 -c 'print(1)' x.py"), "");
+  EXPECT_EQ(Files("pytest tests/a.py::test_b -k name"), "read:tests/a.py");
+  EXPECT_EQ(Files("curl -sS -o page.html -H 'A: b' https://h.example"), "write:page.html");
+  EXPECT_EQ(Files("git mv a b && git rm c && git checkout -- d"), "rename:a>b delete:c write:d");
+  EXPECT_EQ(Files("dd if=a of=b bs=1"), "read:a write:b");
+}
+
+TEST(ShellCommand, WhatNamesNoFileIsNone) {
+  for (const std::string_view text :
+       {"git diff origin/main HEAD", "rm *.o", "cat $FILE", "cat \"$(ls)\"", "rm -rf build/*",
+        "cat https://h.example/x", "echo x > /dev/null", "cat -", "sleep 3", "kill 1234", "ls -la",
+        "cd - && cat a.txt"}) {
+    EXPECT_EQ(Files(text), "") << text;
+  }
+}
+
+TEST(ShellCommand, FoldersFollowCdAndSubshellsGiveItBack) {
+  EXPECT_EQ(Files("cd sub && cat a"), "read:sub/a");
+  EXPECT_EQ(Files("(cd sub; cat a); cat b"), "read:sub/a read:b");
+  EXPECT_EQ(Files("cd /p/q && rm x; cd ~; cat y"), "delete:/p/q/x read:~/y");
+}
+
+TEST(ShellCommand, EffectsAreTheMostTellingOne) {
+  EXPECT_EQ(EffectName("npm run build"), "test");
+  EXPECT_EQ(EffectName("python -m pytest -q"), "test");
+  EXPECT_EQ(EffectName("cmake --build build"), "test");
+  EXPECT_EQ(EffectName("git add -A && git commit -m 'see https://x.example'"), "repo");
+  EXPECT_EQ(EffectName("git -C sub fetch origin"), "network");
+  EXPECT_EQ(EffectName("git status"), "read");
+  EXPECT_EQ(EffectName("pip install x"), "network");
+  EXPECT_EQ(EffectName("echo hi > f"), "write");
+  EXPECT_EQ(EffectName("rg x | head"), "read");
+  EXPECT_EQ(EffectName("sleep 1"), "process");
+}
+
+TEST(ShellCommand, DomainsComeWithoutPortUserAndPath) {
+  const auto domains = [](std::string_view text) { return ReadShellCommand(text).domains; };
+  EXPECT_THAT(domains("curl -X POST example.com:8080/a --data x=https"),
+              ElementsAre("example.com"));
+  EXPECT_THAT(domains("git clone git@Host.example:org/repo.git"), ElementsAre("host.example"));
+  EXPECT_THAT(domains("git clone https://tok3n@h.example/r"), ElementsAre("h.example"));
+  EXPECT_THAT(domains("scp a.txt me@box.example:/tmp/"), ElementsAre("box.example"));
+  EXPECT_THAT(domains("ssh -p 22 root@box 'curl http://inner'"), ElementsAre("box", "inner"));
+  EXPECT_THAT(domains("python -c \"get('http://[::1]:80/x')\""), ElementsAre("[::1]"));
+  EXPECT_THAT(domains("git commit -m 'https://x.example'; grep http://y.example f"), IsEmpty());
+  EXPECT_THAT(domains("curl https://$HOST/x"), IsEmpty());
+}
+
+TEST(Domains, UserInfoNeverBecomesAHost) {
+  EXPECT_THAT(DomainsIn("see https://u:p,w;x@h.example/ and http://b.example."),
+              ElementsAre("b.example", "h.example"));
+  EXPECT_THAT(DomainsIn("https://user:pass/word@h.example"), IsEmpty());
+  EXPECT_THAT(DomainsIn("(https://a.example) mailto://x file:///etc 'wss://w.example/s'"),
+              ElementsAre("a.example", "w.example"));
+}
+
+TEST(ShellCommand, AnythingIsReadToTheEnd) {
+  for (const std::string_view text : {"'", "\"", "`", "$(", "${", "<<", "<<EOF", "a <<-\"x", "\\",
+                                      "((((", "))))", ">", "2>", "<(", "$'", "a=", "|||", "&&&&"}) {
+    ReadShellCommand(text);
+  }
+  std::string deep;
+  for (int i = 0; i < 100; ++i) deep += "$(a ";
+  EXPECT_TRUE(ReadShellCommand(deep).is_cut);
+}
+
+TEST(Patch, ItsHeadersNameTheFilesAndItsBodyDoesNot) {
+  const std::string_view patch =
+      "*** Begin Patch\n*** Update File: src/a.cc\n*** Move to: src/b.cc\n+ rm old/c.cc\n"
+      "*** Add File: d.md\n+*** Delete File: no\n*** Delete File: e.md\r\n*** End Patch\n";
+
+  ASSERT_TRUE(IsPatch(patch));
+  EXPECT_EQ(Files(FilesOfPatch(patch)), "rename:src/a.cc>src/b.cc create:d.md delete:e.md");
+}
+
+}  // namespace
+}  // namespace sonde::agentlog
