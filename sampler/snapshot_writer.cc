@@ -1,0 +1,203 @@
+// SnapshotWriter: the thread that turns intervals into snapshot files.
+
+#include "sampler/snapshot_writer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "sonde/byte_sink.h"
+#include "sonde/pprof.h"
+#include "sonde/sampler.h"
+
+namespace sonde {
+namespace {
+
+using std::chrono::steady_clock;
+
+std::int64_t NowMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+Result<std::string> Encode(const Profile& profile) {
+  StringSink bytes;
+  GzipSink gzip(bytes);
+  if (Status status = WritePprof(profile, gzip); !status.ok()) return status.error();
+  if (Status status = gzip.Close(); !status.ok()) return status.error();
+  return std::move(bytes).Take();
+}
+
+// A thread that starts with every signal blocked: no handler of the host runs on it.
+std::thread StartSilent(std::function<void()> run) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread(std::move(run));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+}  // namespace
+
+SnapshotWriter::SnapshotWriter(SnapshotWriterOptions options, TakeInterval take, TakeExtras extras)
+    : options_(std::move(options)),
+      take_(std::move(take)),
+      extras_(std::move(extras)),
+      folder_(options_.folder, options_.keep),
+      symbolizer_(options_.privacy),
+      next_(steady_clock::now() + options_.interval) {
+  symbolizer_.NameTasksBy(options_.task_name);
+  thread_ = StartSilent([this] { Run(); });
+}
+
+SnapshotWriter::~SnapshotWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  work_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+Result<std::string> SnapshotWriter::WriteNow() {
+  std::unique_lock lock(mutex_);
+  if (is_ending_) return Error{.code = ErrorCode::kUsage, .message = "the session has ended"};
+  const std::uint64_t ticket = ++requested_;
+  work_.notify_all();
+  done_.wait(lock, [&] { return served_ >= ticket; });
+  return *outcome_;
+}
+
+Result<std::string> SnapshotWriter::Finish(TakeInterval last) {
+  std::unique_lock lock(mutex_);
+  if (is_ending_) return Error{.code = ErrorCode::kUsage, .message = "the session has ended"};
+  last_ = std::move(last);
+  is_ending_ = true;
+  work_.notify_all();
+  lock.unlock();
+  thread_.join();
+  return *outcome_;
+}
+
+SnapshotStats SnapshotWriter::stats() const {
+  const std::lock_guard lock(mutex_);
+  return stats_;
+}
+
+// Waits for the clock, a request or the end. False at the end.
+bool SnapshotWriter::WaitForWork(std::unique_lock<std::mutex>& lock) {
+  work_.wait_until(lock, next_, [&] { return is_ending_ || requested_ > served_; });
+  if (is_ending_) return false;
+  const auto now = steady_clock::now();
+  while (next_ <= now) next_ += options_.interval;
+  return true;
+}
+
+void SnapshotWriter::Run() {
+  ExcludeCurrentThread();
+  pthread_setname_np(pthread_self(), "sonde-writer");
+  if (Status status = folder_.Refresh(); !status.ok()) Report(options_.kind, status.error());
+  std::unique_lock lock(mutex_);
+  for (bool goes_on = true; goes_on;) {
+    goes_on = WaitForWork(lock);
+    const TakeInterval& take = goes_on ? take_ : last_;
+    const std::uint64_t upto = requested_;  // Later requests want a later interval.
+    lock.unlock();
+    Result<std::string> outcome = Error{.code = ErrorCode::kUsage, .message = "nothing to write"};
+    if (take) {
+      try {
+        outcome = Write(take());
+        WriteExtras();
+      } catch (const std::exception& exception) {  // Out of memory: the host lives on.
+        outcome = Error{.code = ErrorCode::kSystem, .message = exception.what()};
+        Report("memory", outcome.error());
+      }
+    }
+    lock.lock();
+    outcome_ = std::move(outcome);
+    served_ = upto;
+    done_.notify_all();
+  }
+  served_ = requested_;
+  done_.notify_all();
+}
+
+Result<std::string> SnapshotWriter::Write(const Interval& interval) {
+  std::uint64_t samples = 0;
+  for (const IntervalSample& sample : interval.samples) samples += sample.weight;
+  ProfileBuilder profile = symbolizer_.Name(interval);
+  if (lost_samples_ != 0) {
+    profile.losses().Add("earlier snapshot not written", "samples", lost_samples_);
+  }
+  Result<std::string> path = WriteFile({.kind = options_.kind,
+                                        .start_ns = interval.time_ns,
+                                        .duration_ns = interval.duration_ns,
+                                        .samples = samples,
+                                        .dropped = interval.stats.dropped},
+                                       std::move(profile));
+  lost_samples_ = path.ok() ? 0 : lost_samples_ + samples;
+  const std::lock_guard lock(mutex_);
+  stats_.snapshots += path.ok() ? 1 : 0;
+  (path.ok() ? stats_.samples : stats_.samples_lost) += samples;
+  return path;
+}
+
+void SnapshotWriter::WriteExtras() {
+  if (!extras_) return;
+  Result<std::vector<ExtraSnapshot>> extras = extras_();
+  if (!extras.ok()) return Report("extras", extras.error());
+  failing_.erase("extras");
+  for (ExtraSnapshot& extra : extras.value()) {
+    const bool written =
+        WriteFile({.kind = extra.kind, .start_ns = extra.time_ns, .samples = extra.samples},
+                  std::move(extra.profile))
+            .ok();
+    const std::lock_guard lock(mutex_);
+    stats_.extras += written ? 1 : 0;
+  }
+}
+
+Result<std::string> SnapshotWriter::WriteFile(SnapshotFacts facts, ProfileBuilder profile) {
+  facts.role = options_.role;
+  facts.pid = ::getpid();
+  facts.sequence = ++sequence_;
+  profile.AddComment(facts.Text());
+  last_time_ms_ = std::max(last_time_ms_, NowMs());  // Also when the clock is set back.
+  const Result<std::string> bytes = Encode(std::move(profile).Build());
+  Result<SnapshotFolder::Added> added = bytes.ok() ? folder_.Add({.role = facts.role,
+                                                                  .kind = facts.kind,
+                                                                  .time_ms = last_time_ms_,
+                                                                  .sequence = facts.sequence},
+                                                                 bytes.value())
+                                                   : bytes.error();
+  if (!added.ok()) {
+    Report(facts.kind, added.error());
+    return added.error();
+  }
+  failing_.erase(facts.kind);
+  if (added.value().catalog.ok()) {
+    failing_.erase("catalog");
+  } else {
+    Report("catalog", added.value().catalog.error());
+  }
+  const std::lock_guard lock(mutex_);
+  stats_.bytes += bytes.value().size();
+  return std::move(added).value().path;
+}
+
+void SnapshotWriter::Report(const std::string& what, const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++stats_.failures;
+  }
+  if (failing_.insert(what).second && options_.on_error) options_.on_error(error);
+}
+
+}  // namespace sonde

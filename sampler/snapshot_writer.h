@@ -1,0 +1,110 @@
+// SnapshotWriter: the thread that turns intervals into snapshot files.
+
+#ifndef SONDE_SAMPLER_SNAPSHOT_WRITER_H_
+#define SONDE_SAMPLER_SNAPSHOT_WRITER_H_
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sampler/interval.h"
+#include "sampler/snapshot_comment.h"
+#include "sampler/snapshot_folder.h"
+#include "sampler/symbolizer.h"
+#include "sonde/profile_builder.h"
+#include "sonde/snapshot_stats.h"
+
+namespace sonde {
+
+struct SnapshotWriterOptions {
+  std::string folder;
+  std::string role = "daemon";
+  std::string kind = "profile";
+  std::chrono::milliseconds interval{60'000};
+  std::size_t keep = 8;
+  SnapshotPrivacy privacy;
+  // Names the task of an id; may be empty.
+  std::function<std::string(std::uint64_t)> task_name;
+  // Called on the writer's thread for the first failure of a kind of snapshot, and
+  // again for the first one after a success.
+  std::function<void(const Error&)> on_error;
+};
+
+// A profile of another kind that is written with each CPU snapshot.
+struct ExtraSnapshot {
+  std::string kind;
+  ProfileBuilder profile;
+  std::int64_t time_ns = 0;  // Unix time.
+  std::uint64_t samples = 0;
+};
+
+// Writes a snapshot every interval from construction to Finish, on a thread of
+// its own that is never sampled and takes no signals. Its clock does not drift:
+// a late snapshot does not delay the next one.
+class SnapshotWriter {
+ public:
+  // Must end one interval and begin the next. Called on the writer's thread.
+  using TakeInterval = std::function<Interval()>;
+  // Called after each interval; may return nothing. Called on the writer's thread.
+  using TakeExtras = std::function<Result<std::vector<ExtraSnapshot>>()>;
+
+  SnapshotWriter(SnapshotWriterOptions options, TakeInterval take, TakeExtras extras = {});
+  // Ends the thread; without Finish the last interval is lost.
+  ~SnapshotWriter();
+  SnapshotWriter(const SnapshotWriter&) = delete;
+  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
+
+  // Ends the current interval now and writes it. The path of the file, or why
+  // there is none. Any thread but the writer's; waits.
+  Result<std::string> WriteNow();
+
+  // Writes the interval that `last` returns, and ends the thread. Once.
+  Result<std::string> Finish(TakeInterval last);
+
+  // Any thread.
+  SnapshotStats stats() const;
+
+ private:
+  void Run();
+  bool WaitForWork(std::unique_lock<std::mutex>& lock);
+  Result<std::string> Write(const Interval& interval);
+  void WriteExtras();
+  // Fills in the role, process and number, adds the facts to the profile and writes it.
+  Result<std::string> WriteFile(SnapshotFacts facts, ProfileBuilder profile);
+  // Once for each `what` that fails, until it has succeeded again.
+  void Report(const std::string& what, const Error& error);
+
+  const SnapshotWriterOptions options_;
+  const TakeInterval take_;
+  const TakeExtras extras_;
+  SnapshotFolder folder_;
+  Symbolizer symbolizer_;
+  std::uint64_t sequence_ = 0;
+  std::int64_t last_time_ms_ = 0;
+  std::uint64_t lost_samples_ =
+      0;  // Of intervals that could not be written, since the last that was.
+  std::set<std::string> failing_;  // What was reported and has not succeeded since.
+
+  mutable std::mutex mutex_;
+  std::condition_variable work_;
+  std::condition_variable done_;
+  std::uint64_t requested_ = 0;
+  std::uint64_t served_ = 0;
+  bool is_ending_ = false;
+  TakeInterval last_;
+  std::optional<Result<std::string>> outcome_;  // Of the newest write.
+  SnapshotStats stats_;
+  std::chrono::steady_clock::time_point next_;
+  std::thread thread_;
+};
+
+}  // namespace sonde
+
+#endif  // SONDE_SAMPLER_SNAPSHOT_WRITER_H_
