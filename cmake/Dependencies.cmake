@@ -16,7 +16,7 @@ if(SONDE_BUILD_PROGRAM)
   find_package(Protobuf REQUIRED)                 # formats: reading pprof
   find_package(simdjson REQUIRED)                 # formats, agentlog: reading JSON
   find_package(nlohmann_json REQUIRED)            # formats, agentlog, evidence, cli: writing JSON
-  find_package(OpenSSL REQUIRED)                  # cli: push over https
+  find_package(OpenSSL REQUIRED)                  # agentlog: hashes; cli: push over https
   find_package(CLI11 REQUIRED)                    # cli: arguments
   pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)   # formats, agentlog: zstd
   pkg_check_modules(liblzma REQUIRED IMPORTED_TARGET liblzma)   # formats: MiniDebugInfo
