@@ -6,30 +6,32 @@
 
 namespace sonde {
 
+Loss* Losses::Find(std::string_view cause, std::string_view unit) noexcept {
+  const auto it = std::ranges::find_if(
+      entries_, [&](const Loss& loss) { return loss.cause == cause && loss.unit == unit; });
+  return it == entries_.end() ? nullptr : &*it;
+}
+
 void Losses::Add(std::string_view cause, std::string_view unit, std::uint64_t count,
                  std::string_view place) {
   if (count == 0) return;
-  auto it = std::find_if(entries_.begin(), entries_.end(), [&](const Loss& loss) {
-    return loss.cause == cause && loss.unit == unit;
-  });
-  if (it == entries_.end()) {
-    entries_.push_back({std::string(cause), std::string(unit), 0, {}});
-    it = std::prev(entries_.end());
+  Loss* loss = Find(cause, unit);
+  if (loss == nullptr) {
+    loss = &entries_.emplace_back(Loss{std::string(cause), std::string(unit), 0, {}});
   }
-  it->count += count;
-  if (!place.empty() && it->places.size() < kPlacesKept) it->places.emplace_back(place);
+  loss->count += count;
+  if (!place.empty() && loss->places.size() < kPlacesKept) loss->places.emplace_back(place);
+}
+
+void Losses::AddPlace(std::string_view cause, std::string_view unit, std::string_view place) {
+  Loss* const loss = Find(cause, unit);
+  if (loss != nullptr && loss->places.size() < kPlacesKept) loss->places.emplace_back(place);
 }
 
 void Losses::Add(const Losses& other) {
   for (const Loss& loss : other.entries_) {
     Add(loss.cause, loss.unit, loss.count);
-    if (loss.count == 0) continue;
-    const auto it = std::find_if(entries_.begin(), entries_.end(), [&](const Loss& mine) {
-      return mine.cause == loss.cause && mine.unit == loss.unit;
-    });
-    for (const std::string& place : loss.places) {
-      if (it->places.size() < kPlacesKept) it->places.push_back(place);
-    }
+    for (const std::string& place : loss.places) AddPlace(loss.cause, loss.unit, place);
   }
 }
 

@@ -62,6 +62,11 @@ ProfileBuilder::ProfileBuilder(std::vector<ValueType> sample_types)
   profile_.sample_types_ = std::move(sample_types);
 }
 
+void ProfileBuilder::ReserveSamples(std::size_t count) {
+  profile_.rows_.reserve(count);
+  profile_.values_.reserve(count * profile_.sample_types_.size());
+}
+
 FunctionId ProfileBuilder::AddFunction(const Function& function) {
   const std::uint64_t hash = HashOf(function);
   const auto [first, last] = functions_.equal_range(hash);

@@ -44,6 +44,8 @@ struct ReadLimits {
   std::uint64_t stack_depth = 65'536;
   std::uint64_t unique_frames = UINT64_MAX;
   std::uint64_t unique_stacks = UINT64_MAX;
+  // Lines and stacks over their limit are a loss rather than an error.
+  bool skip_oversized = false;
 };
 
 struct ReadOptions {
@@ -63,6 +65,8 @@ struct ReadOptions {
   // Samples outside are no loss. Those without a time are kept only by the defaults.
   std::int64_t from_ns = INT64_MIN;
   std::int64_t until_ns = INT64_MAX;
+  // Folded stacks: a stack whose weights add up to less than 0 is kept, as in a difference.
+  bool keep_negative = false;
   // Malformed records are an error rather than a loss.
   bool strict = false;
   // Called now and then with the bytes consumed and the size of the input (0 = not known).

@@ -30,6 +30,8 @@ class Losses {
   // Adds `count` to the cause; the first kPlacesKept places are kept.
   void Add(std::string_view cause, std::string_view unit, std::uint64_t count,
            std::string_view place = {});
+  // One more place of a loss that was added before, unless kPlacesKept are known.
+  void AddPlace(std::string_view cause, std::string_view unit, std::string_view place);
   // Adds every entry of `other`.
   void Add(const Losses& other);
 
@@ -43,6 +45,8 @@ class Losses {
   friend bool operator==(const Losses&, const Losses&) = default;
 
  private:
+  Loss* Find(std::string_view cause, std::string_view unit) noexcept;
+
   std::vector<Loss> entries_;
 };
 

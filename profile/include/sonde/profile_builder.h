@@ -23,6 +23,9 @@ class ProfileBuilder {
   explicit ProfileBuilder(std::initializer_list<ValueType> sample_types)
       : ProfileBuilder(std::vector<ValueType>(sample_types)) {}
 
+  // Memory for about that many samples at once; more may be added all the same.
+  void ReserveSamples(std::size_t count);
+
   StringId Intern(std::string_view text) { return profile_.strings_.Intern(text); }
   std::string_view text(StringId id) const noexcept { return profile_.text(id); }
 

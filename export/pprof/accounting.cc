@@ -1,0 +1,89 @@
+// What sonde knows of a profile and pprof has no field for, as comments of the profile.
+
+#include "export/pprof/accounting.h"
+
+#include <charconv>
+
+namespace sonde::pprof {
+namespace {
+
+// Fields are separated by tabs: "sonde loss <tab> 3 <tab> lines <tab> bad weight <tab> line 7".
+constexpr std::string_view kRecords = "sonde records\t";
+constexpr std::string_view kLoss = "sonde loss\t";
+
+void AppendField(std::string& out, std::string_view field) {
+  for (const char c : field) {
+    switch (c) {
+      case '\t':
+        out += "\\t";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      default:
+        out += c;
+    }
+  }
+}
+
+std::vector<std::string> Fields(std::string_view text) {
+  std::vector<std::string> fields(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\t') {
+      fields.emplace_back();
+    } else if (text[i] == '\\' && i + 1 < text.size()) {
+      ++i;
+      fields.back() += text[i] == 't' ? '\t' : text[i] == 'n' ? '\n' : text[i];
+    } else {
+      fields.back() += text[i];
+    }
+  }
+  return fields;
+}
+
+bool ParseCount(std::string_view text, std::uint64_t& count) {
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
+  return fault == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+std::vector<std::string> AccountingOf(const Profile& profile) {
+  std::vector<std::string> comments;
+  if (profile.records() != profile.sample_count()) {
+    comments.push_back(std::string(kRecords) + std::to_string(profile.records()));
+  }
+  for (const Loss& loss : profile.losses().entries()) {
+    std::string comment = std::string(kLoss) + std::to_string(loss.count) + '\t';
+    AppendField(comment, loss.unit);
+    comment += '\t';
+    AppendField(comment, loss.cause);
+    for (const std::string& place : loss.places) {
+      comment += '\t';
+      AppendField(comment, place);
+    }
+    comments.push_back(std::move(comment));
+  }
+  return comments;
+}
+
+bool TakeAccounting(std::string_view comment, ProfileBuilder& builder) {
+  std::uint64_t count = 0;
+  if (comment.starts_with(kRecords)) {
+    if (!ParseCount(comment.substr(kRecords.size()), count)) return false;
+    builder.SetRecords(count);
+    return true;
+  }
+  if (!comment.starts_with(kLoss)) return false;
+  const std::vector<std::string> fields = Fields(comment.substr(kLoss.size()));
+  if (fields.size() < 3 || !ParseCount(fields[0], count)) return false;
+  builder.losses().Add(fields[2], fields[1], count);
+  for (std::size_t i = 3; i < fields.size(); ++i)
+    builder.losses().AddPlace(fields[2], fields[1], fields[i]);
+  return true;
+}
+
+}  // namespace sonde::pprof
