@@ -49,10 +49,10 @@ struct ReadLimits {
 };
 
 struct ReadOptions {
-  std::optional<Format> format;  // Judged by content when not given.
-  ReadLimits limits;
+  std::optional<Format> format{};  // Judged by content when not given.
+  ReadLimits limits{};
   // Text formats: keep only this event; empty keeps all, each as a sample type.
-  std::string event;
+  std::string event{};
   // perf formats: every sample weighs 1 rather than its period.
   bool count_samples = false;
   // Recordings: find names for addresses in the files that they came from.
@@ -70,7 +70,7 @@ struct ReadOptions {
   // Malformed records are an error rather than a loss.
   bool strict = false;
   // Called now and then with the bytes consumed and the size of the input (0 = not known).
-  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress{};
 };
 
 // Reads a whole input that is in memory; gzip and zstd are unwrapped, also twice.

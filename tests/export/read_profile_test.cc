@@ -1,0 +1,109 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "sonde/formats.h"
+#include "tests/support/random_profile.h"
+#include "tests/support/same_profile.h"
+#include "tests/support/text_of.h"
+
+namespace sonde {
+namespace {
+
+using testing::HasSubstr;
+
+std::string Zstd(const std::string& bytes) {
+  std::string out(ZSTD_compressBound(bytes.size()), '\0');
+  out.resize(ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3));
+  return out;
+}
+
+TEST(Unwrap, AnyWrappingGivesTheSameProfile) {
+  const Profile profile = RandomProfile(2);
+  const std::string bytes = PprofOf(profile);
+  for (const std::string& wrapped :
+       {Gzipped(bytes), Gzipped(Gzipped(bytes)), Zstd(bytes), Gzipped(Zstd(bytes)),
+        Zstd(bytes.substr(0, 100)) + Zstd(bytes.substr(100)),
+        Gzipped(bytes.substr(0, 100)) + Gzipped(bytes.substr(100)),
+        Gzipped(bytes) + std::string(512, '\0')}) {
+    const Result<Profile> back = ReadProfile(wrapped);
+    ASSERT_TRUE(back.ok()) << back.error().message;
+    EXPECT_TRUE(SameProfile(profile, back.value()));
+  }
+}
+
+TEST(Unwrap, FaultsNameTheirLayer) {
+  const std::string zipped = Gzipped(PprofOf(RandomProfile(2)));
+  const auto error_of = [](const std::string& bytes) {
+    const Result<Profile> profile = ReadProfile(bytes);
+    EXPECT_FALSE(profile.ok());
+    EXPECT_EQ(profile.error().code, ErrorCode::kMalformed);
+    return profile.error().message;
+  };
+  EXPECT_EQ(error_of(zipped.substr(0, zipped.size() / 2)), "gzip: unexpected end of data");
+  EXPECT_EQ(error_of(zipped.substr(0, zipped.size() - 1)), "gzip: unexpected end of data");
+  EXPECT_EQ(error_of(Gzipped(zipped.substr(0, 40))), "gzip, layer 2: unexpected end of data");
+  EXPECT_THAT(error_of(std::string("\x1f\x8b\x00", 3)), HasSubstr("gzip: "));
+  EXPECT_THAT(error_of(zipped + "rest"), HasSubstr("behind the end"));
+  const std::string zstd = Zstd(PprofOf(RandomProfile(2)));
+  EXPECT_EQ(error_of(zstd.substr(0, zstd.size() / 2)), "zstd: unexpected end of data");
+  std::string damaged = zipped;
+  damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 0x55);
+  EXPECT_THAT(error_of(damaged), HasSubstr("gzip: "));
+}
+
+TEST(Unwrap, ASmallInputThatUnpacksToALargeOneMeetsTheLimit) {
+  const std::string text = "a;b 1\n" + std::string(100'000, ' ');
+  const auto code_with = [](const std::string& bytes, std::uint64_t limit) {
+    const Result<Profile> profile = ReadProfile(bytes, {.limits = {.input_bytes = limit}});
+    return profile.ok() ? "ok" : profile.error().code == ErrorCode::kLimit ? "limit" : "other";
+  };
+  for (const std::string& bytes : {Gzipped(text), Zstd(text)}) {
+    EXPECT_STREQ(code_with(bytes, text.size()), "ok");
+    EXPECT_STREQ(code_with(bytes, text.size() - 1), "limit");
+    EXPECT_STREQ(code_with(bytes, 1'000), "limit");
+  }
+}
+
+TEST(Sniff, KnowsTheFormatsByTheirContent) {
+  EXPECT_EQ(Sniff(PprofOf(RandomProfile(1))), Format::kPprof);
+  EXPECT_EQ(Sniff("main;work 3\nmain 4\n"), Format::kFolded);
+  EXPECT_EQ(Sniff("PERFILE2"), Format::kPerfData);
+  EXPECT_EQ(Sniff("app 12/13 [001] 10.5: 5 cycles: \n\t401000 main (/bin/app)\n\n"),
+            Format::kPerfScript);
+  EXPECT_EQ(Sniff("heap profile:  1: 2 [ 3: 4] @ heapprofile\n"), Format::kGperftoolsHeap);
+  EXPECT_EQ(Sniff("not a profile\n"), Format::kUnknown);
+  EXPECT_EQ(Sniff(""), Format::kUnknown);
+  for (const char* name : {"pprof", "folded", "perf-script", "perf-data", "gperftools-cpu",
+                           "gperftools-heap", "speedscope", "chrome-trace"}) {
+    ASSERT_TRUE(FormatNamed(name).has_value());
+    EXPECT_EQ(NameOf(*FormatNamed(name)), name);
+  }
+}
+
+TEST(ReadProfileFile, ErrorsNameTheFile) {
+  const std::string folder = testing::TempDir() + "sonde_read_" + std::to_string(::getpid());
+  std::filesystem::create_directories(folder);
+  EXPECT_EQ(ReadProfileFile(folder).error().code, ErrorCode::kInvalid);
+  const Result<Profile> missing = ReadProfileFile(folder + "/none");
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(missing.error().file, folder + "/none");
+  std::ofstream(folder + "/empty").close();
+  EXPECT_EQ(ReadProfileFile(folder + "/empty").error().code, ErrorCode::kInvalid);
+  EXPECT_THAT(ReadProfileFile(folder + "/empty").error().message, HasSubstr("empty"));
+  std::ofstream(folder + "/text") << "not a profile\n";
+  EXPECT_EQ(ReadProfileFile(folder + "/text").error().code, ErrorCode::kUnsupported);
+  std::ofstream(folder + "/folded") << "a;b 3\n";
+  const Result<Profile> profile = ReadProfileFile(folder + "/folded");
+  ASSERT_TRUE(profile.ok());
+  EXPECT_EQ(profile.value().Total(0), 3);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace sonde
