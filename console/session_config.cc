@@ -1,0 +1,90 @@
+// The keys of sonde.toml that a session has, bound to its options.
+
+#include "console/session_config.h"
+
+#include <filesystem>
+#include <string_view>
+
+namespace sonde {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kShortestInterval{50};
+constexpr milliseconds kLongestInterval{std::chrono::hours(24)};
+constexpr std::int64_t kMostKept = 10'000;
+
+std::string_view Variable(const char* const* environment, std::string_view name) {
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    const std::string_view variable = *environment;
+    if (variable.starts_with(name) && variable.substr(name.size()).starts_with('=')) {
+      return variable.substr(name.size() + 1);
+    }
+  }
+  return {};
+}
+
+// The file that was named, or the one that happens to be there; empty when there is none.
+std::string FileOf(const char* const* environment, const SessionOptions& options) {
+  if (!options.config_file.empty()) return options.config_file;
+  const std::string_view named = Variable(environment, "SONDE_CONFIG");
+  if (!named.empty()) return std::string(named);
+  const std::string_view directory = Variable(environment, "SONDE_SESSION_DIRECTORY");
+  const std::string path =
+      (directory.empty() ? options.directory : std::string(directory)) + "/sonde.toml";
+  std::error_code error;
+  return std::filesystem::exists(path, error) ? path : std::string();
+}
+
+Status CheckCode(const SessionOptions& options) {
+  const SnapshotOptions& snapshots = options.snapshots;
+  const auto fail = [](const char* what) {
+    return Error{.code = ErrorCode::kUsage, .message = what, .stage = "configuration"};
+  };
+  if (options.directory.empty()) return fail("the session has no directory");
+  if (snapshots.interval < kShortestInterval || snapshots.interval > kLongestInterval) {
+    return fail("the snapshot interval must be from 0.05 to 86400 seconds");
+  }
+  if (snapshots.keep < 1 || snapshots.keep > static_cast<std::size_t>(kMostKept)) {
+    return fail("the number of snapshots kept must be from 1 to 10000");
+  }
+  return {};
+}
+
+}  // namespace
+
+ConfigKeys KeysOf(SessionOptions& options) {
+  ConfigKeys keys;
+  keys.Text("session", "directory", &options.directory);
+
+  keys.Bool("sampler", "enabled", &options.sampling);
+  keys.Whole("sampler", "hz", &options.sampler.hz, 1, 10'000);
+  keys.Choice("sampler", "catch_all", &options.sampler.catch_all,
+              {{"auto", CatchAll::kAuto}, {"on", CatchAll::kOn}, {"off", CatchAll::kOff}});
+  keys.Whole("sampler", "ring_bytes", &options.sampler.ring_bytes, 64 << 10, 1 << 30);
+  keys.Whole("sampler", "max_depth", &options.sampler.max_depth, 1, 256);
+  keys.Whole("sampler", "max_stacks", &options.sampler.max_stacks, 1'000, 10'000'000);
+  keys.Bool("sampler", "wall", &options.sampler.wall);
+  keys.Choice("sampler", "unwinder", &options.sampler.unwinder,
+              {{"tables", Unwinder::kTables}, {"deferred", Unwinder::kDeferred}});
+  keys.Whole("sampler", "stack_bytes", &options.sampler.stack_bytes, 4 << 10, 64 << 10);
+
+  keys.Seconds("snapshots", "interval_seconds", &options.snapshots.interval, kShortestInterval,
+               kLongestInterval);
+  keys.Whole("snapshots", "keep", &options.snapshots.keep, 1, kMostKept);
+  keys.Bool("snapshots", "function_names", &options.snapshots.function_names);
+  keys.Bool("snapshots", "full_paths", &options.snapshots.full_paths);
+  return keys;
+}
+
+Status ApplyConfiguration(const char* const* environment, SessionOptions& options) {
+  const std::string file = FileOf(environment, options);
+  const ConfigKeys keys = KeysOf(options);
+  if (!file.empty()) {
+    if (Status status = keys.ReadFile(file); !status.ok()) return status;
+  }
+  if (Status status = keys.ReadEnvironment(environment); !status.ok()) return status;
+  return CheckCode(options);
+}
+
+}  // namespace sonde
