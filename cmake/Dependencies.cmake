@@ -3,10 +3,9 @@
 include_guard()
 include(FindPkgConfig)
 
-find_package(Threads REQUIRED)
-find_package(ZLIB REQUIRED)                       # export: gzip
-
 if(SONDE_PROFILING OR SONDE_BUILD_PROGRAM)
+  find_package(Threads REQUIRED)                  # sampler, console
+  find_package(ZLIB REQUIRED)                     # export: gzip
   find_package(tomlplusplus REQUIRED)             # console: sonde.toml
   find_package(Boost 1.81 REQUIRED)               # console: Asio and Beast, header only; evidence: Math
   pkg_check_modules(nghttp2 REQUIRED IMPORTED_TARGET libnghttp2)  # console: HTTP/2

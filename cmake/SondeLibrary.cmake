@@ -4,6 +4,8 @@ include_guard()
 add_library(sonde_headers INTERFACE)
 add_library(sonde::headers ALIAS sonde_headers)
 set_target_properties(sonde_headers PROPERTIES EXPORT_NAME headers)
+target_include_directories(sonde_headers INTERFACE
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 add_library(sonde_warnings INTERFACE)
 target_compile_options(sonde_warnings INTERFACE
@@ -26,6 +28,9 @@ function(sonde_library name)
     endif()
   endforeach()
 
+  # Headers are needed to compile the library only: who links it need not have them.
+  list(TRANSFORM arg_HIDES REPLACE "^(Boost::headers)$" "$<BUILD_INTERFACE:\\1>")
+
   add_library(sonde_${name} STATIC ${arg_SOURCES})
   add_library(sonde::${name} ALIAS sonde_${name})
   target_sources(sonde_${name} PUBLIC
@@ -44,9 +49,6 @@ function(sonde_library name)
     VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ON)
   if(arg_HOST)
-    target_include_directories(sonde_headers INTERFACE
-      $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     set_property(GLOBAL APPEND PROPERTY SONDE_HOST_LIBRARIES sonde_${name})
   endif()
 endfunction()
