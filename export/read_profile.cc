@@ -11,6 +11,7 @@
 
 #include "export/folded/read.h"
 #include "export/limit_guard.h"
+#include "export/perf_script/perf_script.h"
 #include "export/pprof/decode.h"
 #include "export/unwrap.h"
 #include "sonde/formats.h"
@@ -89,6 +90,8 @@ Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& o
       return ReadPprof(bytes, options);
     case Format::kFolded:
       return ReadFolded(bytes, options);
+    case Format::kPerfScript:
+      return ReadPerfScript(bytes, options);
     default:
       break;
   }

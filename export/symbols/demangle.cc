@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <utility>
 
@@ -17,7 +18,7 @@ constexpr std::size_t kRustHashDigits = 16;
 constexpr int kOptions = DMGL_PARAMS | DMGL_ANSI;
 
 // What the old Rust mangling writes for characters that linkers refuse.
-constexpr std::array<std::pair<std::string_view, char>, 9> kRustEscapes{{
+constexpr std::array<std::pair<std::string_view, char>, 8> kRustEscapes{{
     {"$SP$", '@'},
     {"$BP$", '*'},
     {"$RF$", '&'},
@@ -26,7 +27,6 @@ constexpr std::array<std::pair<std::string_view, char>, 9> kRustEscapes{{
     {"$LP$", '('},
     {"$RP$", ')'},
     {"$C$", ','},
-    {"$u20$", ' '},
 }};
 
 // Ends with "::h" and sixteen hexadecimal digits, of which at least five differ:
@@ -75,6 +75,15 @@ std::string WithoutRustEscapes(std::string_view name) {
       at += escape->first.size();
       continue;
     }
+    // "$u27$": the character with that hexadecimal number.
+    const std::size_t end = rest.starts_with("$u") ? rest.find('$', 2) : std::string_view::npos;
+    unsigned code = 0;
+    if (end == 4 &&
+        std::from_chars(rest.data() + 2, rest.data() + end, code, 16).ptr == rest.data() + end) {
+      plain += static_cast<char>(code);
+      at += end + 1;
+      continue;
+    }
     plain += rest.front();
     ++at;
     if (plain.ends_with("::")) skip_underscore();
@@ -104,13 +113,13 @@ std::string Demangle(std::string_view symbol) {
   return name;
 }
 
-std::string ShownName(std::string_view symbol) {
-  std::string name = Demangle(symbol);
-  if (!name.empty()) return name;
+std::string DemangleRust(std::string_view symbol) {
+  if (symbol.size() > kLongestName) return {};
   if (EndsWithRustHash(symbol)) {
     return WithoutRustEscapes(symbol.substr(0, symbol.size() - kRustHashDigits - 3));
   }
-  return std::string(symbol);
+  if (!IsMangled(symbol)) return {};
+  return TakeText(rust_demangle(std::string(symbol).c_str(), kOptions));
 }
 
 }  // namespace sonde::symbols

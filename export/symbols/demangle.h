@@ -13,9 +13,9 @@ namespace sonde::symbols {
 // Any thread.
 std::string Demangle(std::string_view symbol);
 
-// The same, or `symbol` itself when it is not mangled. Also takes the hash off
-// Rust names that were demangled as C++ ("core::fmt::write::h0123456789abcdef").
-std::string ShownName(std::string_view symbol);
+// The Rust name that `symbol` stands for, also when it was demangled as C++
+// before ("core::fmt::write::h0123456789abcdef"), or an empty string. Any thread.
+std::string DemangleRust(std::string_view symbol);
 
 }  // namespace sonde::symbols
 

@@ -1,0 +1,38 @@
+// HeaderLine: the line of perf script's text that begins a sample.
+
+#ifndef SONDE_EXPORT_PERF_SCRIPT_HEADER_LINE_H_
+#define SONDE_EXPORT_PERF_SCRIPT_HEADER_LINE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace sonde::perf_script {
+
+// All views point into the line.
+struct HeaderLine {
+  static constexpr std::int64_t kNotPrinted = -1;
+
+  std::string_view comm{};         // As printed; empty when not printed.
+  std::string_view thread{};       // The text from the comm to the ids: equal for equal threads.
+  std::int64_t pid = kNotPrinted;  // Printed only in front of a slash.
+  std::int64_t tid = kNotPrinted;
+  std::int64_t cpu = kNotPrinted;
+  std::int64_t time_ns = kNotPrinted;
+  std::int64_t period = kNotPrinted;
+  std::string_view event{};  // Without the colon behind it; empty when not printed.
+  std::string_view rest{};   // What follows: a tracepoint's payload, or the only frame.
+};
+
+// Reads "comm pid/tid [cpu] seconds: period event: rest", in which each part but
+// one of the ids, the time, the cpu and the event may be missing. The comm may
+// hold spaces, brackets and digits: the ids are the last number before the cpu or
+// the time. Nothing when the line is none of those. Any thread.
+std::optional<HeaderLine> ParseHeader(std::string_view line) noexcept;
+
+// The text without white space at both ends.
+std::string_view Trim(std::string_view text) noexcept;
+
+}  // namespace sonde::perf_script
+
+#endif  // SONDE_EXPORT_PERF_SCRIPT_HEADER_LINE_H_

@@ -1,0 +1,131 @@
+// ScriptPart: a stretch of perf script's text, reduced to its distinct stacks and their weights.
+
+#ifndef SONDE_EXPORT_PERF_SCRIPT_SCRIPT_PART_H_
+#define SONDE_EXPORT_PERF_SCRIPT_SCRIPT_PART_H_
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "export/hash_index.h"
+#include "export/perf_script/frame_line.h"
+#include "export/perf_script/header_line.h"
+#include "sonde/formats.h"
+
+namespace sonde::perf_script {
+
+// A text of stack lines that was seen before is known by its bytes alone, so most
+// of a recording is hashed and never taken apart. Memory grows with the distinct
+// lines and stacks only; views point into the text. One thread at a time.
+class ScriptPart {
+ public:
+  // Equal stacks of equal threads, by event.
+  struct Row {
+    std::uint32_t stack = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t event = 0;
+    std::int64_t weight = 0;
+    std::uint64_t samples = 0;
+    std::uint64_t overflows = 0;  // Samples that no longer fitted into `weight`.
+  };
+  struct Thread {
+    std::string_view text{};  // From the comm to the ids.
+    std::string_view comm{};
+    std::int64_t pid = HeaderLine::kNotPrinted;
+    std::int64_t tid = HeaderLine::kNotPrinted;
+    std::int64_t cpu = HeaderLine::kNotPrinted;  // Only where the options keep it.
+  };
+
+  // Reads `whole` from `begin` to `end`, where a sample begins. The options outlive the part.
+  ScriptPart(std::string_view whole, std::size_t begin, std::size_t end,
+             const ReadOptions& options);
+
+  // `progress` gets the bytes consumed now and then; may be empty. Fails with
+  // kLimit, and with kMalformed when strict.
+  Status Read(const std::function<void(std::uint64_t)>& progress);
+
+  // In order of appearance.
+  std::span<const Row> rows() const noexcept { return rows_; }
+  std::span<const Thread> threads() const noexcept { return threads_; }
+  std::span<const std::string_view> events() const noexcept { return events_; }
+  std::span<const FrameLine> lines() const noexcept { return lines_; }
+  std::span<const std::string_view> line_texts() const noexcept { return line_texts_; }
+  // Numbers of lines(), the innermost frame first; unknown lines are among them.
+  std::span<const std::uint32_t> stack(std::uint32_t index) const noexcept {
+    return std::span(pool_).subspan(stacks_[index].first, stacks_[index].count);
+  }
+  std::size_t stack_count() const noexcept { return stacks_.size(); }
+
+  std::uint64_t records() const noexcept { return records_; }
+  // Lines outside of samples that say nothing to us, and where the first few are.
+  std::uint64_t stray_lines() const noexcept { return stray_lines_; }
+  std::span<const std::size_t> stray_offsets() const noexcept { return stray_offsets_; }
+  // Of all samples kept; kNotPrinted when none had a time.
+  std::int64_t first_ns() const noexcept { return first_ns_; }
+  std::int64_t last_ns() const noexcept { return last_ns_; }
+
+ private:
+  struct Range {
+    std::uint32_t first;
+    std::uint32_t count;
+  };
+  struct Block {
+    std::size_t offset;
+    std::uint32_t size;
+    std::uint32_t stack;
+  };
+
+  // The line at at_, without its end; at_ moves behind it.
+  std::string_view TakeLine();
+  std::string_view PeekLine() const;
+  char Peek() const { return at_ < end_ ? whole_[at_] : '\n'; }
+
+  Status ReadSample(const HeaderLine& header, bool header_is_indented);
+  void ReadBlock();
+  void ReadLines();
+  std::size_t FindBlockEnd() const;
+  std::uint32_t InternLine(std::string_view text);
+  std::uint32_t InternStack();
+  std::uint32_t InternThread(const HeaderLine& header);
+  std::uint32_t InternEvent(std::string_view event);
+  void AddToRow(std::uint32_t stack, const HeaderLine& header);
+  void CountStray(std::string_view line);
+  Status CheckLimits(std::string_view line) const;
+  bool IsWanted(const HeaderLine& header) const;
+
+  std::string_view whole_;
+  std::size_t at_;
+  std::size_t end_;
+  const ReadOptions& options_;
+
+  std::vector<FrameLine> lines_;
+  std::vector<std::string_view> line_texts_;
+  HashIndex line_index_;
+  std::vector<std::uint32_t> pool_;
+  std::vector<Range> stacks_;
+  HashIndex stack_index_;
+  std::vector<Block> blocks_;
+  HashIndex block_index_;
+  std::vector<Thread> threads_;
+  HashIndex thread_index_;
+  std::vector<std::string_view> events_;
+  std::vector<Row> rows_;
+  HashIndex row_index_;
+
+  std::vector<std::uint32_t> frames_;  // Of the stack being read.
+  std::uint32_t stack_ = 0;            // The stack that was read.
+  bool line_by_line_ = false;          // Samples follow each other without a blank line.
+  std::size_t longest_line_ = 0;
+  std::size_t deepest_stack_ = 0;
+  std::uint64_t records_ = 0;
+  std::uint64_t stray_lines_ = 0;
+  std::vector<std::size_t> stray_offsets_;
+  std::int64_t first_ns_ = HeaderLine::kNotPrinted;
+  std::int64_t last_ns_ = HeaderLine::kNotPrinted;
+};
+
+}  // namespace sonde::perf_script
+
+#endif  // SONDE_EXPORT_PERF_SCRIPT_SCRIPT_PART_H_
