@@ -1,0 +1,424 @@
+// Collector: see collector.h.
+
+#include "sampler/collector.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "sampler/interval_builder.h"
+#include "sampler/raw_syscall.h"
+#include "sampler/sigprof.h"
+
+namespace sonde {
+namespace {
+
+constexpr int kFutexWaitPrivate = 0 | 128;
+constexpr int kFutexWakePrivate = 1 | 128;
+constexpr std::int64_t kTickNs = 100'000'000;
+constexpr std::uint64_t kTicksPerSecond = 10;
+constexpr std::uint64_t kSlowCatchAllHz = 10;
+constexpr std::uint64_t kFastCatchAllHz = 250;
+constexpr std::uint64_t kMostNsOfASample = 250'000'000;
+constexpr std::size_t kSmallestRing = std::size_t{1} << 16;
+constexpr std::size_t kMostNames = 1 << 16;
+
+std::int64_t Now(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+// True from Linux 6.4 on: before, a process timer preferred the main thread to the running one.
+bool TimersPreferTheRunningThread() {
+  utsname name{};
+  int major = 0;
+  int minor = 0;
+  return uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
+         (major > 6 || (major == 6 && minor >= 4));
+}
+
+std::string CommOf(std::int32_t tid) {
+  char path[64];
+  std::snprintf(path, sizeof(path), "/proc/self/task/%d/comm", tid);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  char name[32];
+  const ssize_t size = read(file, name, sizeof(name));
+  close(file);
+  std::string text(name, size > 0 ? static_cast<std::size_t>(size) : 0);
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+std::array<std::uint64_t, 6> SharedCounters() {
+  const SignalState& state = Signals();
+  std::array<std::uint64_t, 6> values{};
+  const SharedCounter* counters[] = {&state.foreign,           &state.stale,
+                                     &state.catch_all_signals, &state.catch_all_taken,
+                                     &state.catch_all_dropped, &state.catch_all_blocked};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = counters[i]->load(std::memory_order_relaxed);
+  }
+  return values;
+}
+
+SamplerStats Difference(const SamplerStats& now, const SamplerStats& before) {
+  SamplerStats span;
+  constexpr std::uint64_t SamplerStats::*kFields[] = {&SamplerStats::taken,
+                                                      &SamplerStats::written,
+                                                      &SamplerStats::dropped,
+                                                      &SamplerStats::signals,
+                                                      &SamplerStats::foreign,
+                                                      &SamplerStats::stale,
+                                                      &SamplerStats::truncated_depth,
+                                                      &SamplerStats::truncated_no_module,
+                                                      &SamplerStats::truncated_no_rule,
+                                                      &SamplerStats::truncated_bad_read,
+                                                      &SamplerStats::truncated_order,
+                                                      &SamplerStats::process_cpu_ns,
+                                                      &SamplerStats::sampled_ns,
+                                                      &SamplerStats::catch_all_ns,
+                                                      &SamplerStats::lost_ring_ns,
+                                                      &SamplerStats::lost_blocked_ns,
+                                                      &SamplerStats::profiler_ns,
+                                                      &SamplerStats::threads_seen,
+                                                      &SamplerStats::timers_refused,
+                                                      &SamplerStats::handler_replaced};
+  for (const auto field : kFields) span.*field = now.*field - before.*field;
+  return span;
+}
+
+}  // namespace
+
+Collector::Collector(const SamplerOptions& options)
+    : options_(options),
+      period_ns_(1'000'000'000 / static_cast<std::uint64_t>(options.hz)),
+      table_(options.max_stacks) {}
+
+Collector::~Collector() { Stop(); }
+
+Result<std::unique_ptr<Collector>> Collector::Start(const SamplerOptions& options) {
+  std::unique_ptr<Collector> collector(new Collector(options));
+  if (!collector->AttachRing()) {
+    return Error{ErrorCode::kSystem, "no memory for the ring of samples"};
+  }
+  SignalState& state = Signals();
+  state.modules.Prepare();
+  state.max_depth = std::min(options.max_depth, kDeepestStack);
+  state.max_weight = static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(8, kMostNsOfASample / collector->period_ns_));
+  state.process_id = getpid();
+  state.wake.store(0, std::memory_order_relaxed);
+
+  if (!collector->OpenAccounts()) {
+    state.run.store(0, std::memory_order_seq_cst);
+    return Error{ErrorCode::kSystem, std::string("no process timer: ") + std::strerror(errno)};
+  }
+  ThreadRegistry::Get().StartTimers(collector->period_ns_);
+
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  const int error = pthread_create(&collector->thread_, nullptr, &ThreadMain, collector.get());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) {
+    return Error{ErrorCode::kSystem, std::string("no collector thread: ") + std::strerror(error)};
+  }
+  collector->has_thread_ = true;
+  return collector;
+}
+
+// The memory stays for the life of the process: a late handler may still look at it.
+bool Collector::AttachRing() {
+  static SampleRing::Word* memory = nullptr;
+  static std::size_t bytes_mapped = 0;
+  const std::size_t bytes = std::bit_ceil(std::max(options_.ring_bytes, kSmallestRing));
+  if (bytes > bytes_mapped) {
+    void* fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (fresh == MAP_FAILED) return false;
+    if (memory != nullptr) madvise(static_cast<void*>(memory), bytes_mapped, MADV_DONTNEED);
+    memory = static_cast<SampleRing::Word*>(fresh);
+    bytes_mapped = bytes;
+  }
+  const std::size_t words = bytes / sizeof(SampleRing::Word);
+  for (std::size_t i = 0; i < words; ++i) memory[i].store(0, std::memory_order_relaxed);
+  Signals().ring.Attach(memory, words);
+  return true;
+}
+
+bool Collector::OpenAccounts() {
+  static std::uint32_t runs = 0;
+  run_ = ++runs;
+  totals_at_start_ = ThreadRegistry::Get().Totals();
+  shared_at_start_ = SharedCounters();
+  catch_all_seen_ = shared_at_start_[2];
+  cpu_at_start_ns_ = ProcessCpuNs();
+  profiler_at_start_ns_ = ThreadRegistry::Get().ProfilerCpuNs();
+  interval_time_ns_ = Now(CLOCK_REALTIME);
+  interval_start_ns_ = Now(CLOCK_MONOTONIC);
+  Signals().run.store(run_, std::memory_order_seq_cst);
+
+  const bool wanted = options_.catch_all == CatchAll::kOn ||
+                      (options_.catch_all == CatchAll::kAuto && TimersPreferTheRunningThread());
+  if (!wanted) return true;
+  catch_all_unit_ = std::max<std::uint32_t>(
+      1, static_cast<std::uint32_t>(
+             (static_cast<std::uint64_t>(options_.hz) + kSlowCatchAllHz / 2) / kSlowCatchAllHz));
+  return StartCatchAll();
+}
+
+void* Collector::ThreadMain(void* collector) {
+  pthread_setname_np(pthread_self(), "sonde-collector");
+  ExcludeCurrentThread();
+  static_cast<Collector*>(collector)->Loop();
+  return nullptr;
+}
+
+void Collector::Loop() {
+  std::int64_t next_ns = Now(CLOCK_MONOTONIC) + kTickNs;
+  while (!ending_.load(std::memory_order_acquire)) {
+    SignalState& state = Signals();
+    const std::int64_t wait_ns = next_ns - Now(CLOCK_MONOTONIC);
+    if (wait_ns > 0) {
+      const timespec timeout = {0, static_cast<long>(std::min(wait_ns, kTickNs))};
+      RawSyscall(SYS_futex, reinterpret_cast<long>(&state.wake), kFutexWaitPrivate, 0,
+                 reinterpret_cast<long>(&timeout));
+    }
+    const bool early = state.wake.exchange(0, std::memory_order_acq_rel) != 0;
+    if (early && Now(CLOCK_MONOTONIC) < next_ns) {
+      const std::lock_guard lock(mutex_);
+      Drain();
+      continue;
+    }
+    next_ns = std::max(next_ns + kTickNs, Now(CLOCK_MONOTONIC));
+    Tick();
+  }
+}
+
+void Collector::Wake() {
+  SignalState& state = Signals();
+  state.wake.store(1, std::memory_order_release);
+  RawSyscall(SYS_futex, reinterpret_cast<long>(&state.wake), kFutexWakePrivate, 1);
+}
+
+void Collector::Tick() {
+  ++ticks_;
+  const bool each_second = ticks_ % kTicksPerSecond == 0;
+  ThreadRegistry& threads = ThreadRegistry::Get();
+  if (each_second || threads.ThreadCountChanged()) threads.Scan();
+  if (ticks_ % (2 * kTicksPerSecond) == 1) Signals().ranges.RefreshIfWanted();
+  const std::lock_guard lock(mutex_);
+  Drain();
+  if (each_second) {
+    TuneCatchAll();
+    CheckHandler();
+  }
+}
+
+void Collector::Drain() {
+  SampleRing& ring = Signals().ring;
+  const auto take = [this](const RawSample& sample, std::uint64_t count, auto word_at) {
+    count = std::min<std::uint64_t>(count, words_.size());
+    for (std::uint64_t i = 0; i < count; ++i) words_[i] = word_at(i);
+    AddToTable(sample, std::span(words_).first(count));
+  };
+  while (ring.Read(take)) {
+  }
+}
+
+void Collector::AddToTable(const RawSample& sample, std::span<const std::uint64_t> frames) {
+  ++truncated_[static_cast<std::size_t>(sample.truncation)];
+  if (!table_.Add(sample, frames)) {
+    refused_by_table_ += sample.weight;
+    return;
+  }
+  (sample.source == SampleSource::kCatchAll ? written_by_catch_all_ : written_by_threads_) +=
+      sample.weight;
+  NoteName(sample);
+}
+
+// At once, for the thread may be gone when the interval ends.
+void Collector::NoteName(const RawSample& sample) {
+  const auto tid = static_cast<std::int32_t>(sample.tid);
+  if (names_.contains(tid) || names_.size() >= kMostNames) return;
+  if (sample.source == SampleSource::kCatchAll) {
+    const char* name = reinterpret_cast<const char*>(sample.name);
+    names_.emplace(tid, std::string(name, strnlen(name, sizeof(sample.name))));
+  } else {
+    names_.emplace(tid, CommOf(tid));
+  }
+}
+
+void Collector::RefreshNames() {
+  for (auto& [tid, name] : names_) {
+    std::string now = CommOf(tid);
+    if (!now.empty()) name = std::move(now);
+  }
+}
+
+bool Collector::StartCatchAll() {
+  const std::uint64_t tick_ns = catch_all_unit_ * period_ns_;
+  const TimerValue value(TimerValue::kCatchAll, catch_all_unit_, run_);
+  const int error = catch_all_.CreateForProcess(value);
+  if (error == EAGAIN) {
+    catch_all_unit_ = 0;  // The user's signals are used up: what it would find stays unexplained.
+    return true;
+  }
+  errno = error;
+  return error == 0 &&
+         catch_all_.Arm(1 + static_cast<std::uint64_t>(Now(CLOCK_MONOTONIC)) % tick_ns, tick_ns) ==
+             0;
+}
+
+// Ten ticks a second are too few to weigh a crowd of threads that live for milliseconds. When
+// they use more than a fifth of a core, it ticks as often as a thread is sampled.
+void Collector::TuneCatchAll() {
+  if (catch_all_unit_ == 0) return;
+  const std::uint64_t seen = Signals().catch_all_signals.load(std::memory_order_relaxed);
+  const std::uint64_t hits = seen - catch_all_seen_;
+  catch_all_seen_ = seen;
+  const auto hz = static_cast<std::uint64_t>(options_.hz);
+  const auto slow = static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(1, (hz + kSlowCatchAllHz / 2) / kSlowCatchAllHz));
+  const auto fast = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, hz / kFastCatchAllHz));
+  const std::uint32_t unit = hits * catch_all_unit_ * 5 >= hz   ? fast
+                             : hits * catch_all_unit_ * 30 < hz ? slow
+                                                                : catch_all_unit_;
+  if (unit == catch_all_unit_) return;
+  catch_all_unit_ = unit;
+  StartCatchAll();
+}
+
+void Collector::CheckHandler() {
+  const bool ours = FindSigprofOwner() == SigprofOwner::kUs;
+  if (handler_is_ours_ && !ours) ++handler_replaced_;
+  handler_is_ours_ = ours;
+}
+
+SamplerStats Collector::StatsNow() {
+  SamplerStats stats;
+  const ThreadTotals totals = ThreadRegistry::Get().Totals();
+  std::array<std::uint64_t, 6> shared = SharedCounters();
+  for (std::size_t i = 0; i < shared.size(); ++i) shared[i] -= shared_at_start_[i];
+  const auto [foreign, stale, signals, taken, dropped, blocked] = shared;
+
+  stats.signals = totals.signals - totals_at_start_.signals + signals;
+  stats.taken = totals.taken - totals_at_start_.taken + taken;
+  stats.written = written_by_threads_ + written_by_catch_all_;
+  stats.dropped = totals.dropped - totals_at_start_.dropped + dropped + refused_by_table_;
+  stats.foreign = foreign;
+  stats.stale = stale;
+
+  stats.truncated_depth = truncated_[static_cast<std::size_t>(Truncation::kDepth)];
+  stats.truncated_no_module = truncated_[static_cast<std::size_t>(Truncation::kNoModule)];
+  stats.truncated_no_rule = truncated_[static_cast<std::size_t>(Truncation::kNoRule)];
+  stats.truncated_bad_read = truncated_[static_cast<std::size_t>(Truncation::kBadRead)];
+  stats.truncated_order = truncated_[static_cast<std::size_t>(Truncation::kOrder)];
+
+  stats.process_cpu_ns = ProcessCpuNs() - cpu_at_start_ns_;
+  stats.sampled_ns = written_by_threads_ * period_ns_;
+  stats.catch_all_ns = written_by_catch_all_ * period_ns_;
+  stats.lost_ring_ns = stats.dropped * period_ns_;
+  stats.lost_blocked_ns = (totals.blocked - totals_at_start_.blocked + blocked) * period_ns_;
+  stats.profiler_ns = ThreadRegistry::Get().ProfilerCpuNs() - profiler_at_start_ns_;
+
+  stats.threads_seen = totals.threads_seen - totals_at_start_.threads_seen;
+  stats.timers_refused = totals.timers_refused - totals_at_start_.timers_refused;
+  stats.handler_replaced = handler_replaced_;
+  return stats;
+}
+
+SamplerStats Collector::Stats() {
+  const std::lock_guard lock(mutex_);
+  if (!stopped_) Drain();
+  return stopped_ ? at_last_cut_ : StatsNow();
+}
+
+// Under mutex_. The samples and all counts up to now; what comes after is the next interval's.
+Interval Collector::CutInterval() {
+  Drain();
+  RefreshNames();
+  const SamplerStats now = StatsNow();
+  Interval interval;
+  interval.stats = Difference(now, at_last_cut_);
+  // A signal in flight counts with the interval that its sample reaches.
+  interval.stats.taken = interval.stats.written + interval.stats.dropped;
+  at_last_cut_ = now;
+
+  const std::int64_t end_ns = Now(CLOCK_MONOTONIC);
+  interval.time_ns = interval_time_ns_;
+  interval.duration_ns = end_ns - interval_start_ns_;
+  interval.period_ns = static_cast<std::int64_t>(period_ns_);
+  interval_time_ns_ += interval.duration_ns;
+  interval_start_ns_ = end_ns;
+  return interval;
+}
+
+Interval Collector::TakeInterval() {
+  SampleTable table(options_.max_stacks);
+  std::unordered_map<std::int32_t, std::string> names;
+  Interval interval;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return interval;
+    interval = CutInterval();
+    std::swap(table, table_);
+    std::swap(names, names_);
+  }
+  BuildSamples(table, Signals().modules, names, interval);
+  return interval;
+}
+
+Interval Collector::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return {};
+  }
+  SignalState& state = Signals();
+  state.run.store(0, std::memory_order_seq_cst);
+  ThreadRegistry& threads = ThreadRegistry::Get();
+  threads.StopTimers();
+  catch_all_.Delete();
+  // A handler saw the run before it ended, and may have been put aside by the scheduler.
+  const timespec pause = {0, 200'000};
+  while (threads.HandlersInFlight() || state.shared_handlers.load(std::memory_order_seq_cst) != 0) {
+    nanosleep(&pause, nullptr);
+  }
+  ending_.store(true, std::memory_order_release);
+  Wake();
+  if (has_thread_) pthread_join(thread_, nullptr);
+  has_thread_ = false;
+
+  const std::lock_guard lock(mutex_);
+  Interval interval = CutInterval();
+  stopped_ = true;
+  BuildSamples(table_, state.modules, names_, interval);
+  table_ = SampleTable(options_.max_stacks);
+  names_.clear();
+  return interval;
+}
+
+void Collector::AbandonInChild() {
+  // mutex_ is held since LockForFork.
+  stopped_ = true;
+  has_thread_ = false;
+  catch_all_.Forget();
+  Signals().run.store(0, std::memory_order_seq_cst);
+  Signals().shared_handlers.store(0, std::memory_order_relaxed);
+  mutex_.unlock();
+}
+
+}  // namespace sonde

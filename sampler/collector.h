@@ -1,0 +1,105 @@
+// Collector: the thread that finds threads, empties the ring and adds samples up.
+
+#ifndef SONDE_SAMPLER_COLLECTOR_H_
+#define SONDE_SAMPLER_COLLECTOR_H_
+
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "sampler/cpu_timer.h"
+#include "sampler/interval.h"
+#include "sampler/raw_sample.h"
+#include "sampler/sample_table.h"
+#include "sampler/thread_registry.h"
+#include "sonde/result.h"
+#include "sonde/sampler.h"
+
+namespace sonde {
+
+// One run of the sampler, from Start to Stop. Wakes ten times a second, and when the ring
+// is half full. Any thread may take an interval: it then empties the ring itself.
+class Collector {
+ public:
+  // As Sampler::Start, for options that were checked; SIGPROF is ours.
+  static Result<std::unique_ptr<Collector>> Start(const SamplerOptions& options);
+  ~Collector();
+
+  Interval TakeInterval();
+  SamplerStats Stats();
+  Interval Stop();
+
+  // Around fork. In the child there is no collector thread, and the run is over.
+  void LockForFork() { mutex_.lock(); }
+  void UnlockInParent() { mutex_.unlock(); }
+  void AbandonInChild();
+
+ private:
+  explicit Collector(const SamplerOptions& options);
+
+  bool AttachRing();
+  bool OpenAccounts();
+  bool StartCatchAll();
+  static void* ThreadMain(void* collector);
+  void Loop();
+  void Wake();
+  void Tick();
+
+  // All under mutex_.
+  void Drain();
+  void AddToTable(const RawSample& sample, std::span<const std::uint64_t> frames);
+  void NoteName(const RawSample& sample);
+  void TuneCatchAll();
+  void CheckHandler();
+  SamplerStats StatsNow();
+  Interval CutInterval();
+  void RefreshNames();
+
+  const SamplerOptions options_;
+  const std::uint64_t period_ns_;
+  std::uint32_t run_ = 0;
+
+  std::mutex mutex_;
+  bool stopped_ = false;
+  SampleTable table_;
+  std::unordered_map<std::int32_t, std::string> names_;   // Of the threads in the table.
+  std::array<std::uint64_t, 2 * kDeepestStack> words_{};  // One sample's, on its way to the table.
+
+  CpuTimer catch_all_;
+  std::uint32_t catch_all_unit_ = 0;  // Weight of a tick; 0 = there is no catch-all.
+  std::uint64_t catch_all_seen_ = 0;
+
+  // Counted at the draining end; weights are in sampling periods.
+  std::uint64_t written_by_threads_ = 0;
+  std::uint64_t written_by_catch_all_ = 0;
+  std::uint64_t refused_by_table_ = 0;
+  std::array<std::uint64_t, kTruncations> truncated_{};
+  std::uint64_t handler_replaced_ = 0;
+  bool handler_is_ours_ = true;
+
+  // What the process-wide counters said when the run began.
+  ThreadTotals totals_at_start_;
+  std::array<std::uint64_t, 6> shared_at_start_{};
+  std::uint64_t cpu_at_start_ns_ = 0;
+  std::uint64_t profiler_at_start_ns_ = 0;
+
+  SamplerStats at_last_cut_;
+  std::int64_t interval_time_ns_ = 0;
+  std::int64_t interval_start_ns_ = 0;
+
+  std::atomic<bool> ending_{false};
+  bool has_thread_ = false;
+  pthread_t thread_{};
+  std::uint64_t ticks_ = 0;
+};
+
+}  // namespace sonde
+
+#endif  // SONDE_SAMPLER_COLLECTOR_H_

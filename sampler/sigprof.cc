@@ -1,0 +1,131 @@
+// SignalState: see sigprof.h. OnSigprof is the handler.
+
+#include "sampler/sigprof.h"
+
+#include <sys/prctl.h>
+#include <ucontext.h>
+
+#include "sampler/raw_syscall.h"
+#include "sampler/timer_value.h"
+
+namespace sonde {
+namespace {
+
+constexpr int kFutexWakePrivate = 1 | 128;
+
+constinit ModuleRegistry modules;
+constinit RuleCache rules;
+constinit ThreadSlots slots;
+constinit SignalState state(modules, rules, slots);
+
+void WakeCollector() {
+  state.wake.store(1, std::memory_order_relaxed);
+  RawSyscall(SYS_futex, reinterpret_cast<long>(&state.wake), kFutexWakePrivate, 1);
+}
+
+// The weight of a signal, and what of it is beyond belief.
+struct Weight {
+  std::uint32_t sample;
+  std::uint32_t blocked;
+};
+
+Weight WeightOf(const siginfo_t& info, std::uint32_t unit) {
+  const std::uint64_t overrun =
+      info.si_overrun > 0 ? static_cast<std::uint64_t>(info.si_overrun) : 0;
+  const std::uint64_t all = (1 + overrun) * unit;
+  const std::uint64_t most = state.max_weight > unit ? state.max_weight : unit;
+  const std::uint64_t kept = all < most ? all : most;
+  return {static_cast<std::uint32_t>(kept), static_cast<std::uint32_t>(all - kept)};
+}
+
+// False when the ring is full.
+bool Sample(const ucontext_t& context, StackRange& stack, RawSample& sample) {
+  PackedFrame frames[kDeepestStack];
+  const UnwoundStack unwound = state.unwinder.Unwind(context, stack, frames, state.max_depth);
+  sample.depth = static_cast<std::uint16_t>(unwound.depth);
+  sample.truncation = unwound.truncation;
+  bool half_full = false;
+  const bool written = state.ring.Write(sample, frames, half_full);
+  if (half_full) WakeCollector();
+  return written;
+}
+
+void OnThreadTimer(TimerValue value, const siginfo_t& info, const ucontext_t& context) {
+  ThreadSlot* slot = state.slots.At(value.operand());
+  if (slot == nullptr) {
+    state.stale.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  // Sequentially consistent with the end of a run: either it sees this handler, or this
+  // handler sees that the run ended.
+  slot->in_handler.store(true, std::memory_order_seq_cst);
+  if (state.run.load(std::memory_order_seq_cst) == 0 ||
+      slot->generation.load(std::memory_order_relaxed) != value.generation()) {
+    state.stale.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    const Weight weight = WeightOf(info, 1);
+    RawSample sample;
+    sample.tid = static_cast<std::uint32_t>(slot->tid.load(std::memory_order_relaxed));
+    sample.label_set = slot->context.label_set.load(std::memory_order_relaxed);
+    sample.task_id = slot->context.task_id.load(std::memory_order_relaxed);
+    sample.weight = weight.sample;
+    const bool written = Sample(context, slot->stack, sample);
+    slot->signals.Add(1);
+    slot->taken.Add(weight.sample);
+    slot->blocked.Add(weight.blocked);
+    if (!written) slot->dropped.Add(weight.sample);
+  }
+  slot->in_handler.store(false, std::memory_order_release);
+}
+
+// The process-wide timer hit this thread. It counts when the thread has no timer of its own.
+void OnCatchAll(TimerValue value, const siginfo_t& info, const ucontext_t& context) {
+  const auto tid = static_cast<std::int32_t>(RawSyscall(SYS_gettid));
+  const ThreadSlot* slot = state.slots.Of(tid);
+  if (slot != nullptr &&
+      slot->timing.load(std::memory_order_relaxed) != ThreadSlot::Timing::kNone) {
+    return;
+  }
+  state.shared_handlers.fetch_add(1, std::memory_order_seq_cst);
+  if (state.run.load(std::memory_order_seq_cst) != value.generation()) {
+    state.stale.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    const Weight weight = WeightOf(info, value.operand());
+    RawSample sample;
+    sample.tid = static_cast<std::uint32_t>(tid);
+    sample.source = SampleSource::kCatchAll;
+    sample.weight = weight.sample;
+    if (slot != nullptr) {
+      sample.label_set = slot->context.label_set.load(std::memory_order_relaxed);
+      sample.task_id = slot->context.task_id.load(std::memory_order_relaxed);
+    }
+    RawSyscall(SYS_prctl, PR_GET_NAME, reinterpret_cast<long>(sample.name));
+    StackRange stack;
+    const bool written = Sample(context, stack, sample);
+    state.catch_all_signals.fetch_add(1, std::memory_order_relaxed);
+    state.catch_all_taken.fetch_add(weight.sample, std::memory_order_relaxed);
+    state.catch_all_blocked.fetch_add(weight.blocked, std::memory_order_relaxed);
+    if (!written) state.catch_all_dropped.fetch_add(weight.sample, std::memory_order_relaxed);
+  }
+  state.shared_handlers.fetch_sub(1, std::memory_order_release);
+}
+
+}  // namespace
+
+void OnSigprof(int, siginfo_t* info, void* context) noexcept {
+  const TimerValue value(info->si_value.sival_ptr);
+  if (info->si_code != SI_TIMER || !value.IsOurs()) {
+    // There was no handler before ours, so there is none to pass it on to.
+    state.foreign.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  if (value.kind() == TimerValue::kThread) {
+    OnThreadTimer(value, *info, *static_cast<const ucontext_t*>(context));
+  } else if (value.kind() == TimerValue::kCatchAll) {
+    OnCatchAll(value, *info, *static_cast<const ucontext_t*>(context));
+  }
+}
+
+SignalState& Signals() noexcept { return state; }
+
+}  // namespace sonde

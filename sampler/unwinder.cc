@@ -1,0 +1,420 @@
+// StackUnwinder: see unwinder.h. Runs in the handler.
+
+#include "sampler/unwinder.h"
+
+#include "sampler/cfi_row.h"
+#include "sampler/dwarf_expression.h"
+#include "sampler/unwind_rule.h"
+
+namespace sonde {
+namespace {
+
+constexpr std::uint64_t kLowestCode = 4096;
+constexpr std::uint64_t kLargestFramePointerStep = 1 << 20;
+
+// Where a ucontext_t keeps the registers, by their DWARF number.
+constexpr int kContextIndex[kRegisterCount] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                                               REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                               REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+
+std::uint64_t ContextRegister(const ucontext_t& context, int reg) {
+  return static_cast<std::uint64_t>(context.uc_mcontext.gregs[kContextIndex[reg]]);
+}
+
+constexpr std::uint64_t ContextOffset(int reg) {
+  return offsetof(ucontext_t, uc_mcontext.gregs) +
+         static_cast<std::uint64_t>(kContextIndex[reg]) * sizeof(greg_t);
+}
+
+// True when the instruction before `pc`, in a module, can be a call: E8 with four bytes, or
+// FF /2 with its operand.
+bool FollowsCall(std::uint64_t pc, const LoadedModule& module) {
+  if (pc < module.code_start + 7) return false;
+  const auto* code = reinterpret_cast<const std::uint8_t*>(pc);
+  if (code[-5] == 0xe8) return true;
+  for (const int length : {2, 3, 4, 6, 7}) {
+    if (code[-length] == 0xff && (code[1 - length] & 0x38) == 0x10) return true;
+  }
+  return false;
+}
+
+constexpr std::uint32_t kCalleeSaved = 1U << kRbx | 1U << kRbp | 1U << kRsp | 1U << kR12 |
+                                       1U << kR13 | 1U << kR14 | 1U << kR15 | 1U << kReturnAddress;
+
+}  // namespace
+
+// Where a walk stands: the registers that every frame needs.
+struct Cursor {
+  std::uint64_t pc = 0;
+  std::uint64_t sp = 0;
+  std::uint64_t bp = 0;
+  bool bp_known = true;
+  bool exact = true;  // `pc` was interrupted, it is no return address.
+
+  // What to look up: a return address may be the first byte behind its function.
+  std::uint64_t Instruction() const { return exact ? pc : pc - 1; }
+};
+
+// What both walks share: the frames written so far, and the module of the last one.
+class StackUnwinder::Walk {
+ protected:
+  Walk(StackUnwinder& unwinder, const ucontext_t& context, StackRange& range, PackedFrame* frames,
+       std::uint32_t capacity)
+      : stack_(range, ContextRegister(context, kRsp)),
+        modules_(unwinder.modules_),
+        ranges_(unwinder.ranges_),
+        frames_(frames),
+        capacity_(capacity) {}
+
+  // Finds the module of `pc`; the one of the last frame again costs nothing.
+  bool EnterModule(std::uint64_t pc) {
+    if (module_ != nullptr && module_->Holds(pc)) return true;
+    index_ = modules_.Find(pc);
+    module_ = index_ == ModuleRegistry::kNone ? nullptr : &modules_.At(index_);
+    return module_ != nullptr;
+  }
+
+  // False when there is no room; the stack is then cut.
+  bool Emit(std::uint64_t pc) {
+    if (depth_ == capacity_) {
+      truncation_ = Truncation::kDepth;
+      return false;
+    }
+    frames_[depth_++] = PackedFrame(pc, index_);
+    return true;
+  }
+
+  bool Cut(Truncation truncation) {
+    truncation_ = truncation;
+    return false;
+  }
+
+  UnwoundStack Done() const { return {depth_, truncation_}; }
+
+  // Code that belongs to no file: a JIT compiler's, or a call of a bad pointer. False at
+  // the end of the walk.
+  bool StepOutsideModules(Cursor& cursor) {
+    const bool interrupted = cursor.exact;
+    const bool known = ranges_.Holds(cursor.Instruction());
+    if (!interrupted && !known) return Cut(Truncation::kNoModule);
+    if (!Emit(cursor.pc)) return false;
+    if (StepByFramePointer(cursor) || (interrupted && StepByReturnAddress(cursor))) return true;
+    return Cut(Truncation::kNoModule);
+  }
+
+  // Code of a file that has no tables for it, such as that of crti.o.
+  bool StepWithoutRule(Cursor& cursor) {
+    // The ABI marks the outermost frame so.
+    if (cursor.bp_known && cursor.bp == 0 && depth_ > 1) return false;
+    if (StepByFramePointer(cursor) || (cursor.exact && StepByReturnAddress(cursor))) return true;
+    return Cut(Truncation::kNoRule);
+  }
+
+  StackReader stack_;
+  ModuleRegistry& modules_;
+  ExecutableRanges& ranges_;
+  PackedFrame* frames_;
+  const std::uint32_t capacity_;
+  std::uint32_t depth_ = 0;
+  std::uint32_t index_ = ModuleRegistry::kNone;
+  const LoadedModule* module_ = nullptr;
+  Truncation truncation_ = Truncation::kNone;
+
+ private:
+  // Believed only when the frame lies just above the stack pointer and what it
+  // says to return to does follow a call.
+  [[gnu::noinline]] bool StepByFramePointer(Cursor& cursor) {
+    std::uint64_t return_address = 0;
+    std::uint64_t bp = 0;
+    if (!cursor.bp_known || cursor.bp < cursor.sp ||
+        cursor.bp - cursor.sp > kLargestFramePointerStep ||
+        !stack_.Read(cursor.bp + 8, return_address) || !stack_.Read(cursor.bp, bp) ||
+        !IsReturnAddress(return_address)) {
+      return false;
+    }
+    cursor = {return_address, cursor.bp + 16, bp, true, false};
+    return true;
+  }
+
+  // Nothing but the return address was pushed yet.
+  [[gnu::noinline]] bool StepByReturnAddress(Cursor& cursor) {
+    std::uint64_t return_address = 0;
+    if (!stack_.Read(cursor.sp, return_address) || !IsReturnAddress(return_address)) return false;
+    cursor = {return_address, cursor.sp + 8, cursor.bp, cursor.bp_known, false};
+    return true;
+  }
+
+  bool IsReturnAddress(std::uint64_t address) {
+    if (address < kLowestCode) return false;
+    const std::uint32_t index = modules_.Find(address - 1);
+    if (index != ModuleRegistry::kNone) return FollowsCall(address, modules_.At(index));
+    return ranges_.Holds(address - 1);
+  }
+};
+
+// Goes by rip, rsp and rbp and the remembered rules.
+class StackUnwinder::ShortWalk : Walk {
+ public:
+  ShortWalk(StackUnwinder& unwinder, const ucontext_t& context, StackRange& range,
+            PackedFrame* frames, std::uint32_t capacity)
+      : Walk(unwinder, context, range, frames, capacity), rules_(unwinder.rules_) {
+    at_.pc = ContextRegister(context, kReturnAddress);
+    at_.sp = ContextRegister(context, kRsp);
+    at_.bp = ContextRegister(context, kRbp);
+  }
+
+  // False when the stack has a frame that needs all registers.
+  bool Run(UnwoundStack& result) {
+    while (Step()) {
+    }
+    result = Done();
+    return !needs_all_registers_;
+  }
+
+ private:
+  bool Step() {
+    const std::uint64_t pc = at_.Instruction();
+    if (!EnterModule(pc)) return StepOutsideModules(at_);
+    if (!Emit(at_.pc)) return false;
+    const UnwindRule rule = RuleFor(pc);
+    const auto offset = static_cast<std::uint64_t>(rule.cfa_offset());
+    std::uint64_t cfa = 0;
+    switch (rule.kind()) {
+      case UnwindRule::kCfaFromRsp:
+        return StepToCaller(rule, at_.sp + offset);
+      case UnwindRule::kCfaFromRbp:
+        return at_.bp_known ? StepToCaller(rule, at_.bp + offset) : Cut(Truncation::kNoRule);
+      case UnwindRule::kPlt:
+        return StepToCaller(rule, at_.sp + ((at_.pc & 15) >= 11 ? 16 : 8));
+      case UnwindRule::kCfaAtRsp:
+        return stack_.Read(at_.sp + offset, cfa) ? StepToCaller(rule, cfa)
+                                                 : Cut(Truncation::kBadRead);
+      case UnwindRule::kCfaAtRbp:
+        return at_.bp_known && stack_.Read(at_.bp + offset, cfa) ? StepToCaller(rule, cfa)
+                                                                 : Cut(Truncation::kBadRead);
+      case UnwindRule::kSignalFrame:
+        return StepOverSignal();
+      case UnwindRule::kEnd:
+        return false;
+      case UnwindRule::kAllRegisters:
+        needs_all_registers_ = true;
+        return false;
+      default:
+        return StepWithoutRule(at_);
+    }
+  }
+
+  UnwindRule RuleFor(std::uint64_t pc) {
+    // Code that cannot be told from other code at its address later is looked up anew.
+    const bool remembered = module_->build_id_address != 0;
+    if (remembered) {
+      const UnwindRule rule = rules_.Find(pc, index_);
+      if (rule.kind() != UnwindRule::kUnset) return rule;
+    }
+    const UnwindRule rule = ComputeRule(module_->tables, pc);
+    if (remembered) rules_.Store(pc, index_, rule);
+    return rule;
+  }
+
+  // Not inlined: its rows would lie on the stack of every sample.
+  [[gnu::noinline]] static UnwindRule ComputeRule(const TableRange& tables, std::uint64_t pc) {
+    Fde fde;
+    CfiRow row;
+    if (!FindFde(tables, pc, fde) || !ComputeRow(fde, pc, row)) {
+      return UnwindRule::OfKind(UnwindRule::kNone);
+    }
+    return UnwindRule(fde, row);
+  }
+
+  bool StepToCaller(UnwindRule rule, std::uint64_t cfa) {
+    std::uint64_t return_address = 0;
+    if (cfa <= at_.sp && !(at_.exact && cfa == at_.sp)) return Cut(Truncation::kOrder);
+    if (!stack_.Read(cfa - rule.return_distance(), return_address)) {
+      return Cut(Truncation::kBadRead);
+    }
+    if (return_address < kLowestCode) return false;  // The root of a stack made by hand.
+    // A word that cannot be read means that rbp is lost, not that the stack ends: frames
+    // further out may do without it.
+    const auto offset = static_cast<std::uint64_t>(rule.rbp_offset());
+    switch (rule.rbp_kind()) {
+      case UnwindRule::kRbpSame:
+        break;
+      case UnwindRule::kRbpAtCfa:
+        at_.bp_known = stack_.Read(cfa + offset, at_.bp);
+        break;
+      case UnwindRule::kRbpAtRbp:
+        at_.bp_known = at_.bp_known && stack_.Read(at_.bp + offset, at_.bp);
+        break;
+      case UnwindRule::kRbpLost:
+        at_.bp_known = false;
+        break;
+    }
+    at_.sp = cfa;
+    at_.pc = return_address;
+    at_.exact = false;
+    return true;
+  }
+
+  // At a signal's return trampoline rsp is the address of the interrupted ucontext_t.
+  bool StepOverSignal() {
+    Cursor interrupted;
+    if (!stack_.Read(at_.sp + ContextOffset(kRsp), interrupted.sp) ||
+        !stack_.Read(at_.sp + ContextOffset(kRbp), interrupted.bp) ||
+        !stack_.Read(at_.sp + ContextOffset(kReturnAddress), interrupted.pc)) {
+      return Cut(Truncation::kBadRead);
+    }
+    at_ = interrupted;
+    stack_.MoveTo(at_.sp);  // The handler may have run on a stack of its own.
+    return true;
+  }
+
+  RuleCache& rules_;
+  Cursor at_;
+  bool needs_all_registers_ = false;
+};
+
+// Goes by all registers and remembers nothing.
+class StackUnwinder::FullWalk : Walk {
+ public:
+  FullWalk(StackUnwinder& unwinder, const ucontext_t& context, StackRange& range,
+           PackedFrame* frames, std::uint32_t capacity)
+      : Walk(unwinder, context, range, frames, capacity) {
+    for (int reg = 0; reg < kRegisterCount; ++reg) {
+      registers_.value[reg] = ContextRegister(context, reg);
+    }
+    registers_.known = kAllKnown;
+  }
+
+  UnwoundStack Run() {
+    while (Step()) {
+    }
+    return Done();
+  }
+
+ private:
+  static constexpr std::uint32_t kAllKnown = (1U << kRegisterCount) - 1;
+
+  bool Step() {
+    Cursor cursor = {registers_.value[kReturnAddress], registers_.value[kRsp],
+                     registers_.value[kRbp], registers_.Knows(kRbp), exact_};
+    const std::uint64_t pc = cursor.Instruction();
+    if (!EnterModule(pc)) return StepOutsideModules(cursor) && Continue(cursor);
+    if (!Emit(cursor.pc)) return false;
+    Fde fde;
+    CfiRow row;
+    if (!FindFde(module_->tables, pc, fde) || !ComputeRow(fde, pc, row) ||
+        fde.cie.return_register != kReturnAddress) {
+      return StepWithoutRule(cursor) && Continue(cursor);
+    }
+    if (fde.cie.is_signal_frame) return StepOverSignal();
+    if (row.rules[kReturnAddress] == RegisterRule::kUndefined) return false;
+    return StepToCaller(fde, row);
+  }
+
+  // Takes over the registers that a step without tables yields; it loses the rest.
+  bool Continue(const Cursor& cursor) {
+    registers_.value[kReturnAddress] = cursor.pc;
+    registers_.value[kRsp] = cursor.sp;
+    registers_.value[kRbp] = cursor.bp;
+    registers_.known = 1U << kReturnAddress | 1U << kRsp | (cursor.bp_known ? 1U << kRbp : 0);
+    exact_ = cursor.exact;
+    return true;
+  }
+
+  bool StepOverSignal() {
+    const std::uint64_t context = registers_.value[kRsp];
+    for (int reg = 0; reg < kRegisterCount; ++reg) {
+      if (!stack_.Read(context + ContextOffset(reg), registers_.value[reg])) {
+        return Cut(Truncation::kBadRead);
+      }
+    }
+    registers_.known = kAllKnown;
+    exact_ = true;
+    stack_.MoveTo(registers_.value[kRsp]);
+    return true;
+  }
+
+  bool StepToCaller(const Fde& fde, const CfiRow& row) {
+    std::uint64_t cfa = 0;
+    if (row.cfa_is_expression) {
+      if (!EvaluateExpression(static_cast<std::uint64_t>(row.cfa_offset), fde.limit, registers_,
+                              false, 0, stack_, cfa)) {
+        return Cut(Truncation::kNoRule);
+      }
+    } else {
+      if (!registers_.Knows(row.cfa_register)) return Cut(Truncation::kNoRule);
+      cfa = registers_.value[row.cfa_register] + static_cast<std::uint64_t>(row.cfa_offset);
+    }
+
+    const bool has_stack_rule = row.rules[kRsp] != RegisterRule::kSame;
+    RegisterSet outer = registers_;
+    outer.value[kRsp] = cfa;
+    // A caller cannot count on the other registers, unless it was interrupted.
+    outer.known &= kCalleeSaved;
+    for (int reg = 0; reg < kRegisterCount; ++reg) {
+      if (row.rules[reg] == RegisterRule::kSame) continue;
+      if (Recover(fde, row, reg, cfa, outer.value[reg])) {
+        outer.known |= 1U << reg;
+      } else {
+        outer.known &= ~(1U << reg);
+      }
+    }
+    const std::uint64_t sp = registers_.value[kRsp];
+    const std::uint64_t outer_sp = outer.value[kRsp];
+    if (!outer.Knows(kReturnAddress) || !outer.Knows(kRsp)) return Cut(Truncation::kBadRead);
+    // longjmp and the like, interrupted on their way to another stack.
+    const bool leaves_stack = has_stack_rule && exact_;
+    if (outer_sp <= sp && !(exact_ && outer_sp == sp) && !leaves_stack) {
+      return Cut(Truncation::kOrder);
+    }
+    if (row.rules[kReturnAddress] == RegisterRule::kSame) return Cut(Truncation::kNoRule);
+    registers_ = outer;
+    exact_ = false;
+    if (leaves_stack) stack_.MoveTo(outer_sp);
+    return registers_.value[kReturnAddress] >= kLowestCode;
+  }
+
+  bool Recover(const Fde& fde, const CfiRow& row, int reg, std::uint64_t cfa,
+               std::uint64_t& value) {
+    const auto operand = static_cast<std::uint64_t>(std::int64_t{row.values[reg]});
+    switch (row.rules[reg]) {
+      case RegisterRule::kAtCfa:
+        return stack_.Read(cfa + operand, value);
+      case RegisterRule::kIsCfa:
+        value = cfa + operand;
+        return true;
+      case RegisterRule::kInRegister:
+        if (!registers_.Knows(operand)) return false;
+        value = registers_.value[operand];
+        return true;
+      case RegisterRule::kAtExpression: {
+        std::uint64_t address = 0;
+        return EvaluateExpression(fde.program + operand, fde.limit, registers_, true, cfa, stack_,
+                                  address) &&
+               stack_.Read(address, value);
+      }
+      case RegisterRule::kIsExpression:
+        return EvaluateExpression(fde.program + operand, fde.limit, registers_, true, cfa, stack_,
+                                  value);
+      default:
+        return false;
+    }
+  }
+
+  RegisterSet registers_;
+  bool exact_ = true;
+};
+
+UnwoundStack StackUnwinder::Unwind(const ucontext_t& context, StackRange& range,
+                                   PackedFrame* frames, std::uint32_t capacity) noexcept {
+  UnwoundStack result;
+  if (ShortWalk(*this, context, range, frames, capacity).Run(result)) return result;
+  return UnwindFully(context, range, frames, capacity);
+}
+
+UnwoundStack StackUnwinder::UnwindFully(const ucontext_t& context, StackRange& range,
+                                        PackedFrame* frames, std::uint32_t capacity) noexcept {
+  return FullWalk(*this, context, range, frames, capacity).Run();
+}
+
+}  // namespace sonde
