@@ -27,19 +27,31 @@ struct CodeTraits {
 
 CodeTraits TraitsOf(ErrorCode code) noexcept {
   switch (code) {
-    case ErrorCode::kUsage: return {"INVALID_INPUT", 2, "cli", true, false};
+    case ErrorCode::kUsage:
+      return {"INVALID_INPUT", 2, "cli", true, false};
     case ErrorCode::kNotFound:
-    case ErrorCode::kInvalid: return {"INVALID_INPUT", 2, "input", true, false};
-    case ErrorCode::kMalformed: return {"PROFILE_PARSE_FAILED", 3, "parsing", false, false};
-    case ErrorCode::kUnsupported: return {"UNSUPPORTED_FORMAT", 3, "parsing", false, false};
-    case ErrorCode::kLimit: return {"RESOURCE_LIMIT_EXCEEDED", 4, "parsing", true, false};
-    case ErrorCode::kOutput: return {"OUTPUT_WRITE_FAILED", 5, "output", true, false};
-    case ErrorCode::kPathSafety: return {"PATH_SAFETY_VIOLATION", 5, "output", true, false};
-    case ErrorCode::kDenied: return {"INVALID_INPUT", 2, "authorization", true, false};
-    case ErrorCode::kTool: return {"EXTERNAL_TOOL_FAILED", 6, "external_tool", true, false};
-    case ErrorCode::kTimeout: return {"EXTERNAL_TOOL_TIMEOUT", 6, "external_tool", true, true};
-    case ErrorCode::kSystem: return {"INVALID_INPUT", 2, "cli", false, false};
-    case ErrorCode::kInternal: break;
+    case ErrorCode::kInvalid:
+      return {"INVALID_INPUT", 2, "input", true, false};
+    case ErrorCode::kMalformed:
+      return {"PROFILE_PARSE_FAILED", 3, "parsing", false, false};
+    case ErrorCode::kUnsupported:
+      return {"UNSUPPORTED_FORMAT", 3, "parsing", false, false};
+    case ErrorCode::kLimit:
+      return {"RESOURCE_LIMIT_EXCEEDED", 4, "parsing", true, false};
+    case ErrorCode::kOutput:
+      return {"OUTPUT_WRITE_FAILED", 5, "output", true, false};
+    case ErrorCode::kPathSafety:
+      return {"PATH_SAFETY_VIOLATION", 5, "output", true, false};
+    case ErrorCode::kDenied:
+      return {"INVALID_INPUT", 2, "authorization", true, false};
+    case ErrorCode::kTool:
+      return {"EXTERNAL_TOOL_FAILED", 6, "external_tool", true, false};
+    case ErrorCode::kTimeout:
+      return {"EXTERNAL_TOOL_TIMEOUT", 6, "external_tool", true, true};
+    case ErrorCode::kSystem:
+      return {"INVALID_INPUT", 2, "cli", false, false};
+    case ErrorCode::kInternal:
+      break;
   }
   return {"INTERNAL_ERROR", kInternalExit, "cli", false, false};
 }
@@ -102,8 +114,7 @@ Program::Program() : app_("Profiles of programs and of coding agents, from captu
   app_.fallthrough();
 }
 
-CLI::App* Program::Command(const std::string& name, const std::string& description,
-                           Action action) {
+CLI::App* Program::Command(const std::string& name, const std::string& description, Action action) {
   CLI::App* command = app_.add_subcommand(name, description);
   commands_.emplace_back(command, std::move(action));
   return command;

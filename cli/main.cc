@@ -1,8 +1,12 @@
 // sonde: the program. Each sub-command has a file of its own.
 
 #include "cli/command.h"
+#include "cli/commands.h"
 
 int main(int argc, char** argv) {
   sonde::cli::Program program;
+  sonde::cli::AddConvert(program);
+  sonde::cli::AddMerge(program);
+  sonde::cli::AddTop(program);
   return program.Run(argc, argv);
 }

@@ -41,9 +41,9 @@ Result<std::vector<ValueType>> TypesOf(std::span<const Term> terms, TypeMismatch
     if (same) continue;
     std::erase_if(types, [&](const ValueType& type) { return !Has(other, type); });
     if (mismatch == TypeMismatch::kCommon && !types.empty()) continue;
-    return Error{ErrorCode::kInvalid, "profiles have different sample types: " +
-                                          ListOf(first.sample_types()) + " and " +
-                                          ListOf(other.sample_types())};
+    return Error{ErrorCode::kInvalid,
+                 "profiles have different sample types: " + ListOf(first.sample_types()) + " and " +
+                     ListOf(other.sample_types())};
   }
   return types;
 }
@@ -65,6 +65,7 @@ void AddSamples(const Term& term, std::span<const ValueType> types, ProfileBuild
   }
 
   ProfileCopier copier(profile, builder);
+  copier.CopyMappings();
   std::vector<std::int64_t> values(types.size());
   for (std::size_t i = 0; i < profile.sample_count(); ++i) {
     const Sample sample = profile.sample(i);

@@ -42,7 +42,8 @@ FrameKind KindOf(std::string_view file, std::string_view name, bool inlined, boo
 std::string NameOf(const Profile& profile, const Location& location, const Line* line,
                    std::string_view module_file, Granularity granularity) {
   const Function* function = line == nullptr ? nullptr : &profile.function(line->function);
-  std::string name = function == nullptr ? std::string() : std::string(profile.text(function->name));
+  std::string name =
+      function == nullptr ? std::string() : std::string(profile.text(function->name));
   if (name.empty() && function != nullptr) name = profile.text(function->system_name);
   if (name.empty()) name = ModuleName(module_file);
 
@@ -88,8 +89,8 @@ FrameNames::FrameNames(const Profile& profile, Granularity granularity) : profil
       const std::string name = NameOf(profile, location, &line, file, granularity);
       const bool known = !profile.name(line.function).empty();
       const bool inlined = n + 1 < location.lines.size();
-      frames_.push_back({names_.Intern(name), KindOf(file, name, inlined, known),
-                         location.mapping, id});
+      frames_.push_back(
+          {names_.Intern(name), KindOf(file, name, inlined, known), location.mapping, id});
     }
     if (location.lines.empty()) {
       const std::string name = NameOf(profile, location, nullptr, file, granularity);

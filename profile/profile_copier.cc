@@ -97,4 +97,19 @@ LabelSetId ProfileCopier::Copy(LabelSetId id) {
   return LabelSetId{copy - 1};
 }
 
+void ProfileCopier::CopyMappings() {
+  for (std::uint32_t i = 0; i < from_.mappings().size(); ++i) Copy(MappingId{i});
+}
+
+void ProfileCopier::CopyFacts() {
+  to_.SetPeriod(from_.period_type(), from_.period());
+  to_.SetTime(from_.time_ns());
+  to_.SetDuration(from_.duration_ns());
+  for (const std::string& comment : from_.comments()) to_.AddComment(comment);
+  to_.SetDropFrames(from_.drop_frames());
+  to_.SetKeepFrames(from_.keep_frames());
+  to_.SetDocUrl(from_.doc_url());
+  to_.losses().Add(from_.losses());
+}
+
 }  // namespace sonde

@@ -21,6 +21,11 @@ class ProfileCopier {
   StackId Copy(StackId id);
   LabelSetId Copy(LabelSetId id);
 
+  // All mappings, in their order: readers take the first for the program itself.
+  void CopyMappings();
+  // Period, time, duration, comments, losses and what else there is once.
+  void CopyFacts();
+
  private:
   const Profile& from_;
   ProfileBuilder& to_;

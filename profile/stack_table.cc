@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kFirstIndexSize = 256;
 
 std::size_t HashOf(StackId caller, LocationId leaf) {
-  std::uint64_t key = (std::uint64_t{static_cast<std::uint32_t>(caller)} << 32) |
-                      static_cast<std::uint32_t>(leaf);
+  std::uint64_t key =
+      (std::uint64_t{static_cast<std::uint32_t>(caller)} << 32) | static_cast<std::uint32_t>(leaf);
   key ^= key >> 32;
   key *= 0x9e3779b97f4a7c15ULL;
   return static_cast<std::size_t>(key >> 20);

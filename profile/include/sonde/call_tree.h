@@ -15,7 +15,7 @@ namespace sonde {
 struct CallNode {
   static constexpr std::uint32_t kNone = 0xffff'ffff;
 
-  Frame frame;           // Of the first location seen here. Not for the root.
+  Frame frame;  // Of the first location seen here. Not for the root.
   std::uint32_t parent = kNone;
   std::uint32_t first_child = kNone;
   std::uint32_t next_sibling = kNone;

@@ -125,8 +125,7 @@ class Profile {
   Location location(LocationId id) const noexcept {
     const StoredLocation& stored = locations_[static_cast<std::uint32_t>(id)];
     return {stored.mapping, stored.address,
-            std::span(lines_).subspan(stored.first_line, stored.line_count),
-            stored.is_folded != 0};
+            std::span(lines_).subspan(stored.first_line, stored.line_count), stored.is_folded != 0};
   }
   std::span<const Function> functions() const noexcept { return functions_; }
   const Function& function(FunctionId id) const noexcept {
@@ -144,8 +143,10 @@ class Profile {
   std::size_t label_set_count() const noexcept { return label_sets_.size(); }
 
   const ValueType& period_type() const noexcept { return period_type_; }
-  std::int64_t period() const noexcept { return period_; }            // In period_type().unit; 0 = not known.
-  std::int64_t time_ns() const noexcept { return time_ns_; }          // Unix time of the start; 0 = not known.
+  std::int64_t period() const noexcept { return period_; }  // In period_type().unit; 0 = not known.
+  std::int64_t time_ns() const noexcept {
+    return time_ns_;
+  }  // Unix time of the start; 0 = not known.
   std::int64_t duration_ns() const noexcept { return duration_ns_; }  // 0 = not known.
   std::span<const std::string> comments() const noexcept { return comments_; }
   const std::string& drop_frames() const noexcept { return drop_frames_; }

@@ -1,0 +1,16 @@
+// The sub-commands. Each has a file of its own, named after it.
+
+#ifndef SONDE_CLI_COMMANDS_H_
+#define SONDE_CLI_COMMANDS_H_
+
+#include "cli/command.h"
+
+namespace sonde::cli {
+
+void AddConvert(Program& program);
+void AddMerge(Program& program);
+void AddTop(Program& program);
+
+}  // namespace sonde::cli
+
+#endif  // SONDE_CLI_COMMANDS_H_

@@ -1,0 +1,119 @@
+// Output: where a sub-command writes, checked before the work begins.
+
+#include "cli/output.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace sonde::cli {
+namespace {
+
+Error Unsafe(const std::string& path, std::string message) {
+  return {.code = ErrorCode::kPathSafety, .message = std::move(message), .file = path};
+}
+
+// Both names lead to one file.
+bool IsSameFile(const std::string& a, const std::string& b) {
+  struct stat first {};
+  struct stat second {};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+// A device or a pipe that is there already: written to, never replaced.
+class SpecialFileSink : public ByteSink {
+ public:
+  explicit SpecialFileSink(int descriptor) : descriptor_(descriptor), sink_(descriptor) {}
+  SpecialFileSink(const SpecialFileSink&) = delete;
+  SpecialFileSink& operator=(const SpecialFileSink&) = delete;
+  ~SpecialFileSink() override { ::close(descriptor_); }
+  Status Write(std::string_view bytes) override { return sink_.Write(bytes); }
+  Status Close() override { return {}; }
+
+ private:
+  int descriptor_;
+  DescriptorSink sink_;
+};
+
+bool IsSpecialFile(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 &&
+         (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+// Where `path` would be written, with links and dots resolved as far as it exists.
+std::filesystem::path Resolved(const std::string& path) {
+  std::error_code fault;
+  std::filesystem::path resolved = std::filesystem::weakly_canonical(path, fault);
+  return fault ? std::filesystem::path(path).lexically_normal() : resolved;
+}
+
+Status CheckPlace(const std::string& path) {
+  std::error_code fault;
+  const std::filesystem::file_status status = std::filesystem::status(path, fault);
+  if (std::filesystem::is_directory(status)) return Unsafe(path, "is a folder");
+  if (IsSpecialFile(path)) return {};
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    return Error{.code = ErrorCode::kOutput,
+                 .message = std::string("cannot write into its folder: ") + std::strerror(errno),
+                 .file = path};
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CheckOutputs(std::span<const std::string> outputs, std::span<const std::string> inputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& output = outputs[i];
+    if (output == "-") continue;
+    for (const std::string& input : inputs) {
+      if (input == "-") continue;
+      if (IsSameFile(output, input) || Resolved(output) == Resolved(input)) {
+        return Unsafe(output, "the output would overwrite the input " + input);
+      }
+    }
+    for (const std::string& other : outputs.subspan(0, i)) {
+      if (other == "-") continue;
+      if (IsSameFile(output, other) || Resolved(output) == Resolved(other)) {
+        return Unsafe(output, "two outputs have the same name");
+      }
+    }
+    if (Status status = CheckPlace(output); !status.ok()) return status;
+  }
+  return {};
+}
+
+Status CheckOutput(const std::string& output, std::span<const std::string> inputs) {
+  return CheckOutputs({&output, 1}, inputs);
+}
+
+Status CheckOutput(const std::string& output, const std::string& input) {
+  return CheckOutputs({&output, 1}, {&input, 1});
+}
+
+Result<std::unique_ptr<ByteSink>> OpenOutput(const std::string& path) {
+  if (path == "-") return std::unique_ptr<ByteSink>(new DescriptorSink(STDOUT_FILENO));
+  if (IsSpecialFile(path)) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+      return Error{.code = ErrorCode::kOutput,
+                   .message = std::string("cannot open: ") + std::strerror(errno),
+                   .file = path};
+    }
+    return std::unique_ptr<ByteSink>(new SpecialFileSink(descriptor));
+  }
+  Result<std::unique_ptr<FileSink>> file = FileSink::Open(path);
+  if (!file.ok()) return file.error();
+  return std::unique_ptr<ByteSink>(std::move(file).value());
+}
+
+}  // namespace sonde::cli

@@ -1,0 +1,31 @@
+// Output: where a sub-command writes, checked before the work begins.
+
+#ifndef SONDE_CLI_OUTPUT_H_
+#define SONDE_CLI_OUTPUT_H_
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "sonde/byte_sink.h"
+#include "sonde/result.h"
+
+namespace sonde::cli {
+
+// Fails with kPathSafety when an output is a folder, the same file as one of the
+// inputs (also by another name: a symbolic or hard link) or the same as another
+// output, and with kOutput when its folder is missing or cannot be written to.
+// "-" stands for the standard streams and is always allowed.
+Status CheckOutputs(std::span<const std::string> outputs, std::span<const std::string> inputs);
+
+// One output and its inputs.
+Status CheckOutput(const std::string& output, std::span<const std::string> inputs);
+Status CheckOutput(const std::string& output, const std::string& input);
+
+// A sink for `path`, or for standard output when it is "-". A file appears only
+// on Close; a device or a pipe that exists is written to directly.
+Result<std::unique_ptr<ByteSink>> OpenOutput(const std::string& path);
+
+}  // namespace sonde::cli
+
+#endif  // SONDE_CLI_OUTPUT_H_

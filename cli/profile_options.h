@@ -1,0 +1,57 @@
+// ProfileOptions: how every sub-command that takes profiles reads and filters them.
+
+#ifndef SONDE_CLI_PROFILE_OPTIONS_H_
+#define SONDE_CLI_PROFILE_OPTIONS_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sonde/filter.h"
+#include "sonde/formats.h"
+#include "sonde/profile.h"
+#include "sonde/result.h"
+
+namespace sonde::cli {
+
+// One set for each sub-command; it lives as long as the program does.
+class ProfileOptions {
+ public:
+  // --from, --filter, --event, --time, --focus, --ignore, --count, --strict and the limits.
+  void AddTo(CLI::App& command);
+
+  // Reads `path` ("-" is standard input) and keeps what passes the filters. Shows progress on
+  // a terminal, and on standard error what the reader could not keep.
+  Result<Profile> Read(const std::string& path) const;
+  // The same for a sub-command that shows the losses in its own output.
+  Result<Profile> ReadWithoutNotes(const std::string& path) const;
+
+  // What --sample-type names, by type or by number, or the profile's default when it is empty.
+  static Result<std::size_t> SampleType(const Profile& profile, const std::string& wanted);
+
+ private:
+  Result<ReadOptions> Reading() const;
+  Result<FilterRules> Rules() const;
+
+  std::string from_;
+  std::vector<std::string> filters_;
+  std::vector<std::string> events_;
+  std::string time_;
+  std::string focus_;
+  std::string ignore_;
+  std::string count_ = "periods";
+  bool no_symbols_ = false;
+  bool strict_ = false;
+  ReadLimits limits_;
+};
+
+// "3 lines: bad weight (line 1, line 4)", one for each loss.
+std::vector<std::string> DescribeLosses(const Losses& losses);
+
+// One line on standard error that is no error: "sonde: note: ...".
+void Note(const std::string& text);
+
+}  // namespace sonde::cli
+
+#endif  // SONDE_CLI_PROFILE_OPTIONS_H_

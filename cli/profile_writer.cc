@@ -1,0 +1,113 @@
+// ProfileWriter: which format a profile is written in, and writing it.
+
+#include "cli/profile_writer.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "cli/granularity.h"
+#include "cli/output.h"
+#include "cli/profile_options.h"
+#include "sonde/byte_sink.h"
+#include "sonde/folded.h"
+#include "sonde/pprof.h"
+
+namespace sonde::cli {
+namespace {
+
+enum class OutputFormat : std::uint8_t { kPprof, kFolded };
+
+struct NamedOutput {
+  const char* name;
+  OutputFormat format;
+};
+constexpr std::array<NamedOutput, 2> kOutputs{
+    {{"pprof", OutputFormat::kPprof}, {"folded", OutputFormat::kFolded}}};
+
+struct Extension {
+  const char* text;
+  OutputFormat format;
+};
+constexpr std::array<Extension, 5> kExtensions{{{".pb", OutputFormat::kPprof},
+                                                {".pprof", OutputFormat::kPprof},
+                                                {".folded", OutputFormat::kFolded},
+                                                {".collapsed", OutputFormat::kFolded},
+                                                {".txt", OutputFormat::kFolded}}};
+
+bool IsGzip(std::string_view path) { return path.ends_with(".gz"); }
+
+Result<OutputFormat> FormatOf(const std::string& path, const std::string& to) {
+  if (!to.empty()) {
+    std::string known;
+    for (const NamedOutput& output : kOutputs) {
+      if (to == output.name) return output.format;
+      known += (known.empty() ? "" : ", ") + std::string(output.name);
+    }
+    return Error{.code = ErrorCode::kUsage,
+                 .message = "--to: unknown format '" + to + "' (there are: " + known + ')'};
+  }
+  std::string_view name = path;
+  if (IsGzip(name)) name.remove_suffix(3);
+  for (const Extension& extension : kExtensions) {
+    if (name.ends_with(extension.text)) return extension.format;
+  }
+  return Error{.code = ErrorCode::kUsage,
+               .message = "cannot tell the output format from '" + path + "': use --to"};
+}
+
+// What the format has no room for is said rather than dropped in silence.
+void NoteOtherTypes(const Profile& profile, std::size_t written) {
+  for (std::size_t type = 0; type < profile.sample_types().size(); ++type) {
+    const std::int64_t total = profile.Total(type);
+    if (type == written || total == 0) continue;
+    Note("wrote sample type " + profile.sample_types()[written].type + " and not " +
+         profile.sample_types()[type].type + " (total " + std::to_string(total) + ' ' +
+         profile.sample_types()[type].unit + "); choose with --sample-type");
+  }
+}
+
+}  // namespace
+
+void ProfileWriter::AddTo(CLI::App& command) {
+  command.add_option("-o,--output", path_, "File to write, or - for standard output")->required();
+  command.add_option("--to", to_, "Format of the output; by its extension when not given");
+  command.add_option("--sample-type", sample_type_,
+                     "What to weigh stacks with, in formats that hold one weight");
+  AddGranularity(command, by_);
+}
+
+Status ProfileWriter::Check(std::span<const std::string> inputs) const {
+  const Result<OutputFormat> format = FormatOf(path_, to_);
+  if (!format.ok()) return format.error();
+  return CheckOutput(path_, inputs);
+}
+
+Status ProfileWriter::Write(const Profile& profile) const {
+  const Result<OutputFormat> format = FormatOf(path_, to_);
+  if (!format.ok()) return format.error();
+  const Result<std::size_t> type = ProfileOptions::SampleType(profile, sample_type_);
+  if (!type.ok()) return type.error();
+  Result<std::unique_ptr<ByteSink>> file = OpenOutput(path_);
+  if (!file.ok()) return file.error();
+  std::optional<GzipSink> gzip;
+  ByteSink* sink = file.value().get();
+  if (IsGzip(path_)) sink = &gzip.emplace(*file.value());
+
+  Status written;
+  switch (format.value()) {
+    case OutputFormat::kPprof:
+      written = WritePprof(profile, *sink);
+      break;
+    case OutputFormat::kFolded: {
+      const FrameNames names(profile, GranularityNamed(by_));
+      written = WriteFolded(names, type.value(), *sink);
+      NoteOtherTypes(profile, type.value());
+      break;
+    }
+  }
+  if (!written.ok()) return written;
+  return sink->Close();
+}
+
+}  // namespace sonde::cli

@@ -1,0 +1,40 @@
+// ProfileWriter: which format a profile is written in, and writing it.
+
+#ifndef SONDE_CLI_PROFILE_WRITER_H_
+#define SONDE_CLI_PROFILE_WRITER_H_
+
+#include <CLI/CLI.hpp>
+#include <span>
+#include <string>
+
+#include "sonde/profile.h"
+#include "sonde/result.h"
+
+namespace sonde::cli {
+
+// The options -o, --to and --sample-type of a sub-command that writes a profile.
+// The format follows from the extension of the output: .pb and .pprof are pprof,
+// .folded, .collapsed and .txt folded stacks, .speedscope.json speedscope, any
+// other .json a table of functions; with .gz behind it the file is compressed.
+class ProfileWriter {
+ public:
+  void AddTo(CLI::App& command);
+
+  // Before any work: whether the output may be written and its format is known.
+  Status Check(std::span<const std::string> inputs) const;
+  // Says on standard error which sample types the format had no room for.
+  Status Write(const Profile& profile) const;
+
+  // Of the output, as given.
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+  std::string to_;
+  std::string sample_type_;
+  std::string by_ = "functions";
+};
+
+}  // namespace sonde::cli
+
+#endif  // SONDE_CLI_PROFILE_WRITER_H_

@@ -1,0 +1,147 @@
+// sonde top: the functions a profile spends itself in, as text.
+
+#include <algorithm>
+#include <ctime>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/granularity.h"
+#include "cli/profile_options.h"
+#include "cli/value_text.h"
+#include "sonde/hotspots.h"
+
+namespace sonde::cli {
+namespace {
+
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr int kColumn = 10;
+
+struct Top {
+  std::string input;
+  std::string sample_type;
+  std::string by = "functions";
+  std::string sort = "flat";
+  std::size_t rows = 40;
+  ProfileOptions reading;
+
+  Result<int> Run() const;
+};
+
+// All samples, negative ones by their magnitude, so that no share exceeds 100 %.
+double Magnitudes(const Profile& profile, std::size_t type, bool& has_negative) {
+  double sum = 0;
+  for (std::size_t i = 0; i < profile.sample_count(); ++i) {
+    const std::int64_t value = profile.value(i, type);
+    if (value < 0) has_negative = true;
+    sum += value < 0 ? -static_cast<double>(value) : static_cast<double>(value);
+  }
+  return sum;
+}
+
+std::string TimeText(std::int64_t unix_ns) {
+  const auto seconds =
+      static_cast<std::time_t>(unix_ns / static_cast<std::int64_t>(kNanosecondsPerSecond));
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 64> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts);
+  return text.data();
+}
+
+void PrintHead(const Profile& profile, std::size_t type, double whole, bool has_negative) {
+  const ValueType& shown = profile.sample_types()[type];
+  if (!profile.mappings().empty()) {
+    const Mapping& program = profile.mappings().front();
+    if (program.file != StringId{}) {
+      std::cout << "File: " << SafeText(BaseName(profile.text(program.file))) << '\n';
+    }
+    if (program.build_id != StringId{}) {
+      std::cout << "Build ID: " << SafeText(profile.text(program.build_id)) << '\n';
+    }
+  }
+  std::cout << "Type: " << SafeText(shown.type) << '\n';
+  if (profile.time_ns() != 0) std::cout << "Time: " << TimeText(profile.time_ns()) << '\n';
+  const std::int64_t total = profile.Total(type);
+  if (profile.duration_ns() != 0) {
+    std::cout << "Duration: " << ValueText(profile.duration_ns(), "nanoseconds") << ", ";
+  }
+  std::cout << "Total: " << ValueText(total, shown.unit);
+  if (profile.duration_ns() > 0 && shown.unit == "nanoseconds") {
+    std::cout << " ("
+              << PercentText(static_cast<double>(total), static_cast<double>(profile.duration_ns()))
+              << ')';
+  }
+  std::cout << ", " << profile.records() << " records\n";
+  for (const std::string& loss : DescribeLosses(profile.losses())) {
+    std::cout << "Not kept: " << SafeText(loss) << '\n';
+  }
+  if (has_negative) {
+    std::cout << "The profile has negative values: percentages are of the sum of magnitudes, "
+              << ValueText(static_cast<std::int64_t>(whole), shown.unit) << ".\n";
+  }
+}
+
+Result<int> Top::Run() const {
+  const Result<Profile> read = reading.ReadWithoutNotes(input);
+  if (!read.ok()) return read.error();
+  const Profile& profile = read.value();
+  const Result<std::size_t> chosen = ProfileOptions::SampleType(profile, sample_type);
+  if (!chosen.ok()) return chosen.error();
+  const std::size_t type = chosen.value();
+
+  const FrameNames names(profile, GranularityNamed(by));
+  std::vector<Hotspot> spots = FindHotspots(names, type);
+  if (sort == "cum") {
+    std::ranges::stable_sort(spots, [](const Hotspot& a, const Hotspot& b) {
+      return std::abs(static_cast<double>(a.inclusive)) >
+             std::abs(static_cast<double>(b.inclusive));
+    });
+  }
+  bool has_negative = false;
+  const double whole = Magnitudes(profile, type, has_negative);
+  PrintHead(profile, type, whole, has_negative);
+
+  const std::string& unit = profile.sample_types()[type].unit;
+  const std::size_t shown = rows == 0 ? spots.size() : std::min(rows, spots.size());
+  std::int64_t accounted = 0;
+  for (std::size_t i = 0; i < shown; ++i) accounted = SaturatingAdd(accounted, spots[i].self);
+  std::cout << "Showing " << shown << " of " << spots.size() << ' ' << by << ", which account for "
+            << ValueText(accounted, unit) << ", "
+            << PercentText(static_cast<double>(accounted), whole) << '\n';
+  std::cout << std::setw(kColumn) << "flat" << std::setw(kColumn - 2) << "flat%"
+            << std::setw(kColumn - 2) << "sum%" << std::setw(kColumn + 1) << "cum"
+            << std::setw(kColumn - 2) << "cum%" << '\n';
+  std::int64_t so_far = 0;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Hotspot& spot = spots[i];
+    so_far = SaturatingAdd(so_far, spot.self);
+    std::cout << std::setw(kColumn) << ValueText(spot.self, unit) << std::setw(kColumn - 2)
+              << PercentText(static_cast<double>(spot.self), whole) << std::setw(kColumn - 2)
+              << PercentText(static_cast<double>(so_far), whole) << std::setw(kColumn + 1)
+              << ValueText(spot.inclusive, unit) << std::setw(kColumn - 2)
+              << PercentText(static_cast<double>(spot.inclusive), whole) << "  "
+              << SafeText(names.text(spot.name))
+              << (spot.frame.kind == FrameKind::kInlined ? " (inline)" : "") << '\n';
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddTop(Program& program) {
+  const auto top = std::make_shared<Top>();
+  CLI::App* const command = program.Command(
+      "top", "List the functions that a profile spends itself in", [top] { return top->Run(); });
+  command->add_option("input", top->input, "Profile to read, or - for standard input")->required();
+  command->add_option("-n,--rows", top->rows, "Rows to show, 0 for all")->capture_default_str();
+  command->add_option("--sample-type", top->sample_type, "What to weigh, by name or number");
+  command->add_option("--sort", top->sort, "Order by flat or by cum")
+      ->check(CLI::IsMember({"flat", "cum"}))
+      ->capture_default_str();
+  AddGranularity(*command, top->by);
+  top->reading.AddTo(*command);
+}
+
+}  // namespace sonde::cli
