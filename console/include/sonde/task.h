@@ -1,0 +1,317 @@
+// Task: a piece of work that the console shows while it lives, and for a minute after its end.
+//
+// With profiling compiled out everything here still compiles and does nothing.
+
+#ifndef SONDE_TASK_H_
+#define SONDE_TASK_H_
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <source_location>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "sonde/switch.h"
+
+namespace sonde {
+
+// A named value shown beside a task or resource. Text is copied by whoever takes the field.
+struct Field {
+  std::string_view name;
+  std::variant<std::string_view, std::uint64_t, std::int64_t, bool> value;
+
+  Field(std::string_view field_name, std::string_view text) : name(field_name), value(text) {}
+  Field(std::string_view field_name, const char* text)
+      : name(field_name), value(std::string_view(text)) {}
+  Field(std::string_view field_name, bool truth) : name(field_name), value(truth) {}
+  template <std::integral Integer>
+  Field(std::string_view field_name, Integer number) : name(field_name) {
+    if constexpr (std::is_signed_v<Integer>) {
+      value = static_cast<std::int64_t>(number);
+    } else {
+      value = static_cast<std::uint64_t>(number);
+    }
+  }
+};
+
+// How a task came to its end, as far as it is known.
+enum class TaskOutcome : std::uint8_t { kFinished, kFailed, kCancelled };
+
+enum class ResourceKind : std::uint8_t { kTimer, kSocket, kMutex, kSemaphore, kChannel, kOther };
+
+#if defined(SONDE_ENABLED) && SONDE_ENABLED
+
+inline namespace on {
+
+struct TaskSlot;
+struct ResourceSlot;
+struct AsyncOpSlot;
+
+// Where a task comes from: it decides the `target` that clients group by.
+enum class TaskOrigin : std::uint8_t { kManual, kAsio, kBlocking };
+
+// Names a task without keeping it alive: once the task is gone, all calls do nothing. Copying
+// is free. Any thread. Not async-signal-safe.
+class TaskRef {
+ public:
+  constexpr TaskRef() noexcept = default;
+  constexpr TaskRef(TaskSlot* slot, std::uint64_t id) noexcept : slot_(slot), id_(id) {}
+
+  // Unique in this process and counted from 1; 0 for no task, or one that was not recorded.
+  std::uint64_t id() const noexcept { return id_; }
+  explicit operator bool() const noexcept { return id_ != 0; }
+
+  // Tells that the task can go on. From within its own poll it counts as a self wake.
+  void Wake() const noexcept;
+
+  friend bool operator==(const TaskRef&, const TaskRef&) = default;
+
+ private:
+  friend class PollGuard;
+  friend class Task;
+  friend class TaskWaker;
+  TaskSlot* slot_ = nullptr;
+  std::uint64_t id_ = 0;
+};
+
+// The task that the calling thread is polling, or none. Any thread. Not async-signal-safe.
+TaskRef current_task() noexcept;
+
+struct TaskOptions {
+  std::string_view kind = "task";  // Shown as is; clients switch warnings off for "blocking".
+  TaskRef parent = current_task();
+  TaskOrigin origin = TaskOrigin::kManual;
+  // A task that waits while no waker is held can never go on, and clients warn of it. Normally the Task counts as a
+  // waker; set this where only TaskWaker objects can resume it.
+  bool only_wakers_resume = false;
+};
+
+// While it lives the task runs on this thread: its time counts as busy, samples of the thread
+// carry its id and current_task() names it. Guards on one thread nest; the time of an inner task
+// is not counted for the outer one. Must end on the thread that it began on, so it must not be
+// held across a co_await. Not async-signal-safe.
+class [[nodiscard]] PollGuard {
+ public:
+  explicit PollGuard(TaskRef task) noexcept : PollGuard() { Begin(task); }
+  ~PollGuard() {
+    if (slot_ != nullptr) End();
+  }
+  PollGuard(const PollGuard&) = delete;
+  PollGuard& operator=(const PollGuard&) = delete;
+
+  // For adapters that learn only later whether anything runs: an idle guard that Begin starts,
+  // once, and End stops early.
+  PollGuard() noexcept = default;
+  void Begin(TaskRef task) noexcept;
+  void End() noexcept;
+
+ private:
+  friend TaskRef current_task() noexcept;
+  friend class TaskRef;
+  TaskSlot* slot_ = nullptr;  // Null when there is nothing to measure.
+  PollGuard* outer_ = nullptr;
+  std::uint64_t id_ = 0;
+  std::uint64_t outer_task_ = 0;  // Whose samples the thread took before.
+  std::int64_t started_ns_ = 0;
+  std::int64_t inner_ns_ = 0;  // Spent in guards inside this one.
+  bool first_in_ = false;      // No other thread was polling the task when this one began.
+};
+
+// Holds the right to wake a task; copies are counted and shown as its wakers. Any thread, each
+// object by one thread at a time.
+class TaskWaker {
+ public:
+  explicit TaskWaker(TaskRef task) noexcept;
+  TaskWaker(const TaskWaker& other) noexcept : TaskWaker(other.task_) {}
+  TaskWaker(TaskWaker&& other) noexcept : task_(std::exchange(other.task_, {})) {}
+  TaskWaker& operator=(TaskWaker other) noexcept {
+    std::swap(task_, other.task_);
+    return *this;
+  }
+  ~TaskWaker();
+  void Wake() const noexcept { task_.Wake(); }
+
+ private:
+  TaskRef task_;
+};
+
+// Owns a task: made when its work is known, destroyed when it is over. When no room is left the
+// task is not recorded, which is counted and shown, and everything else goes on as usual. The
+// name is kept to 95 bytes and all fields together to 320; what is cut ends with an ellipsis.
+//
+// One thread at a time, except ref(), whose copies may be used by any thread. Not async-signal-safe.
+class Task {
+ public:
+  explicit Task(std::string_view name, std::initializer_list<Field> fields = {},
+                const TaskOptions& options = {},
+                const std::source_location& location = std::source_location::current()) noexcept;
+  Task(Task&& other) noexcept
+      : ref_(std::exchange(other.ref_, {})), holds_waker_(other.holds_waker_) {}
+  Task& operator=(Task&& other) noexcept;
+  ~Task() { End(); }
+
+  TaskRef ref() const noexcept { return ref_; }
+  std::uint64_t id() const noexcept { return ref_.id(); }
+  void Wake() const noexcept { ref_.Wake(); }
+  PollGuard Poll() const noexcept { return PollGuard(ref_); }
+
+  // Ends the task now rather than at destruction.
+  void End(TaskOutcome outcome = TaskOutcome::kFinished) noexcept;
+
+ private:
+  TaskRef ref_;
+  bool holds_waker_ = true;
+};
+
+// A section that may block the thread, shown as a task of its own that is busy throughout.
+class [[nodiscard]] BlockingSection {
+ public:
+  explicit BlockingSection(
+      std::string_view name, std::initializer_list<Field> fields = {},
+      const std::source_location& location = std::source_location::current()) noexcept
+      : task_(name, fields, {.kind = "blocking", .origin = TaskOrigin::kBlocking}, location),
+        poll_(task_.ref()) {}
+
+ private:
+  Task task_;
+  PollGuard poll_;
+};
+
+// Something that tasks wait for. Destroyed when it is gone. At most four attributes.
+// One thread at a time, except SetAttribute. Not async-signal-safe.
+class Resource {
+ public:
+  // `type` is what it is called in the program: "steady_timer". `kind` is shown for kOther.
+  Resource(ResourceKind kind, std::string_view type, std::string_view other_kind = {},
+           const std::source_location& location = std::source_location::current()) noexcept
+      : Resource(kind, type, other_kind, 0, location) {}
+  // Part of `parent`.
+  Resource(const Resource& parent, ResourceKind kind, std::string_view type,
+           std::string_view other_kind = {},
+           const std::source_location& location = std::source_location::current()) noexcept
+      : Resource(kind, type, other_kind, parent.id_, location) {}
+  Resource(Resource&& other) noexcept
+      : slot_(std::exchange(other.slot_, nullptr)), id_(std::exchange(other.id_, 0)) {}
+  Resource& operator=(Resource&& other) noexcept {
+    std::swap(slot_, other.slot_);
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~Resource();
+
+  std::uint64_t id() const noexcept { return id_; }
+  // `name` and `unit` must live as long as the program. Any thread.
+  void SetAttribute(const char* name, std::uint64_t value, const char* unit = "") noexcept;
+
+ private:
+  Resource(ResourceKind kind, std::string_view type, std::string_view other_kind,
+           std::uint64_t parent, const std::source_location& location) noexcept;
+  ResourceSlot* slot_ = nullptr;
+  std::uint64_t id_ = 0;
+};
+
+// One wait of a task for a resource, from its start to its destruction.
+// One thread at a time. Not async-signal-safe.
+class AsyncOp {
+ public:
+  // `source` must live as long as the program: "async_wait".
+  AsyncOp(const Resource& resource, const char* source, TaskRef task = current_task()) noexcept
+      : AsyncOp(resource.id(), source, task) {}
+  AsyncOp(std::uint64_t resource_id, const char* source, TaskRef task) noexcept;
+  AsyncOp(AsyncOp&& other) noexcept
+      : slot_(std::exchange(other.slot_, nullptr)), id_(std::exchange(other.id_, 0)) {}
+  AsyncOp& operator=(AsyncOp&& other) noexcept {
+    std::swap(slot_, other.slot_);
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~AsyncOp();
+
+  // The task looked whether the wait is over.
+  void Poll() noexcept;
+
+ private:
+  AsyncOpSlot* slot_ = nullptr;
+  std::uint64_t id_ = 0;
+};
+
+}  // namespace on
+
+#else
+
+inline namespace off {
+
+class TaskRef {
+ public:
+  constexpr std::uint64_t id() const noexcept { return 0; }
+  constexpr explicit operator bool() const noexcept { return false; }
+  constexpr void Wake() const noexcept {}
+  friend constexpr bool operator==(const TaskRef&, const TaskRef&) noexcept { return true; }
+};
+constexpr TaskRef current_task() noexcept { return {}; }
+
+enum class TaskOrigin : std::uint8_t { kManual, kAsio, kBlocking };
+struct TaskOptions {
+  std::string_view kind{};
+  TaskRef parent{};
+  TaskOrigin origin{};
+  bool only_wakers_resume = false;
+};
+
+class [[maybe_unused]] PollGuard {
+ public:
+  constexpr PollGuard() noexcept {}
+  constexpr explicit PollGuard(TaskRef) noexcept {}
+  constexpr void Begin(TaskRef) noexcept {}
+  constexpr void End() noexcept {}
+};
+class [[maybe_unused]] TaskWaker {
+ public:
+  constexpr explicit TaskWaker(TaskRef) noexcept {}
+  constexpr void Wake() const noexcept {}
+};
+class [[maybe_unused]] Task {
+ public:
+  constexpr explicit Task(std::string_view, std::initializer_list<Field> = {},
+                          const TaskOptions& = {}) noexcept {}
+  constexpr TaskRef ref() const noexcept { return {}; }
+  constexpr std::uint64_t id() const noexcept { return 0; }
+  constexpr void Wake() const noexcept {}
+  constexpr PollGuard Poll() const noexcept { return {}; }
+  constexpr void End(TaskOutcome = TaskOutcome::kFinished) noexcept {}
+};
+class [[maybe_unused]] BlockingSection {
+ public:
+  constexpr explicit BlockingSection(std::string_view, std::initializer_list<Field> = {}) noexcept {
+  }
+};
+class [[maybe_unused]] Resource {
+ public:
+  constexpr Resource(ResourceKind, std::string_view, std::string_view = {}) noexcept {}
+  constexpr Resource(const Resource&, ResourceKind, std::string_view,
+                     std::string_view = {}) noexcept {}
+  constexpr std::uint64_t id() const noexcept { return 0; }
+  constexpr void SetAttribute(const char*, std::uint64_t, const char* = "") noexcept {}
+};
+class [[maybe_unused]] AsyncOp {
+ public:
+  constexpr AsyncOp(const Resource&, const char*, TaskRef = {}) noexcept {}
+  constexpr void Poll() noexcept {}
+};
+
+}  // namespace off
+
+#endif
+
+// Calls `work` as a blocking section called `name` and returns what it returns.
+template <typename Work>
+decltype(auto) Blocking(std::string_view name, Work&& work) {
+  const BlockingSection section(name);
+  return std::forward<Work>(work)();
+}
+
+}  // namespace sonde
+
+#endif  // SONDE_TASK_H_

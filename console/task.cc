@@ -1,0 +1,245 @@
+// Task, PollGuard, TaskRef, TaskWaker, Resource, AsyncOp: what the program's threads record.
+
+#include "sonde/task.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "console/task_registry.h"
+#include "sonde/thread_context.h"
+
+namespace sonde {
+inline namespace on {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+// The innermost guard of the thread.
+thread_local PollGuard* t_poll = nullptr;
+
+TaskRegistry& Registry() noexcept { return TaskRegistry::Get(); }
+
+bool PinLive(TaskSlot& slot, std::uint64_t id) noexcept {
+  if (!SlotPool<TaskSlot>::Pin(slot, id, Registry().tasks)) return false;
+  if (slot.state.load(std::memory_order_acquire) == SlotHeader::kLive) return true;
+  Registry().tasks.Unpin(slot);
+  return false;
+}
+
+void CountWake(TaskSlot& slot, bool self) noexcept {
+  slot.last_wake_ns.store(SteadyNs(), kRelaxed);
+  if (self) slot.self_wakes.fetch_add(1, kRelaxed);
+  slot.wakes.fetch_add(1, std::memory_order_release);
+}
+
+SourcePlace PlaceOf(const std::source_location& location) noexcept {
+  return {location.file_name(), location.line(), location.column()};
+}
+
+// Gives the record its name and shows it to the observer.
+template <typename Slot>
+std::uint64_t Publish(Slot& slot, std::atomic<std::uint64_t>& last_id) noexcept {
+  const std::uint64_t id = last_id.fetch_add(1, kRelaxed) + 1;
+  slot.state.store(SlotHeader::kLive, kRelaxed);
+  slot.id.store(id, std::memory_order_release);
+  return id;
+}
+
+template <typename Slot>
+void EndSlot(Slot& slot, SlotPool<Slot>& pool) noexcept {
+  slot.ended_ns.store(SteadyNs(), kRelaxed);
+  if (Registry().observed.load(std::memory_order_acquire)) {
+    slot.state.store(SlotHeader::kEnded, std::memory_order_release);
+  } else {
+    pool.Retire(slot);
+  }
+}
+
+void ResetCounters(TaskSlot& slot) noexcept {
+  for (AtomicCount* count : {&slot.wakes, &slot.self_wakes, &slot.waker_clones, &slot.waker_drops,
+                             &slot.polls, &slot.polls_ended}) {
+    count->store(0, kRelaxed);
+  }
+  for (AtomicTime* time :
+       {&slot.last_wake_ns, &slot.first_poll_ns, &slot.last_poll_started_ns,
+        &slot.last_poll_ended_ns, &slot.busy_ns, &slot.scheduled_ns, &slot.ended_ns}) {
+    time->store(0, kRelaxed);
+  }
+  slot.polling.store(0, kRelaxed);
+  slot.outcome.store(TaskOutcome::kFinished, kRelaxed);
+  slot.poll_times.Clear();
+  slot.scheduled_times.Clear();
+}
+
+}  // namespace
+
+TaskRef current_task() noexcept {
+  const PollGuard* const poll = t_poll;
+  return poll == nullptr ? TaskRef() : TaskRef(poll->slot_, poll->id_);
+}
+
+void TaskRef::Wake() const noexcept {
+  if (slot_ == nullptr || !PinLive(*slot_, id_)) return;
+  CountWake(*slot_, current_task() == *this);
+  Registry().tasks.Unpin(*slot_);
+}
+
+void PollGuard::Begin(TaskRef task) noexcept {
+  if (task.slot_ == nullptr || slot_ != nullptr || current_task() == task) return;
+  TaskSlot& slot = *task.slot_;
+  if (!PinLive(slot, task.id_)) return;
+
+  slot_ = &slot;
+  id_ = task.id_;
+  started_ns_ = SteadyNs();
+  inner_ns_ = 0;
+  first_in_ = slot.polling.fetch_add(1, std::memory_order_acq_rel) == 0;
+  if (first_in_) {
+    const std::int64_t woken = slot.last_wake_ns.load(kRelaxed);
+    if (woken > slot.last_poll_started_ns.load(kRelaxed)) {
+      const std::int64_t since = std::max(woken, slot.last_poll_ended_ns.load(kRelaxed));
+      const std::int64_t waited = std::max<std::int64_t>(0, started_ns_ - since);
+      slot.scheduled_ns.fetch_add(waited, kRelaxed);
+      slot.scheduled_times.Add(waited);
+    }
+    if (slot.first_poll_ns.load(kRelaxed) == 0) slot.first_poll_ns.store(started_ns_, kRelaxed);
+    slot.last_poll_started_ns.store(started_ns_, kRelaxed);
+  }
+  slot.polls.fetch_add(1, std::memory_order_release);
+
+  outer_ = t_poll;
+  t_poll = this;
+  outer_task_ = ExchangeCurrentTask(id_);
+}
+
+void PollGuard::End() noexcept {
+  if (slot_ == nullptr) return;
+  TaskSlot& slot = *slot_;
+  ExchangeCurrentTask(outer_task_);
+  t_poll = outer_;
+
+  const std::int64_t now = SteadyNs();
+  const std::int64_t elapsed = now - started_ns_;
+  if (outer_ != nullptr) outer_->inner_ns_ += elapsed;
+  const std::int64_t own = std::max<std::int64_t>(0, elapsed - inner_ns_);
+  slot.poll_times.Add(own);
+  // Two threads inside one task at the same time make it busy once.
+  if (first_in_) slot.busy_ns.fetch_add(own, kRelaxed);
+  slot.last_poll_ended_ns.store(now, kRelaxed);
+  slot.polling.fetch_sub(1, std::memory_order_acq_rel);
+  slot.polls_ended.fetch_add(1, std::memory_order_release);
+  slot_ = nullptr;
+  Registry().tasks.Unpin(slot);
+}
+
+TaskWaker::TaskWaker(TaskRef task) noexcept {
+  if (task.slot_ == nullptr || !PinLive(*task.slot_, task.id_)) return;
+  task_ = task;
+  task.slot_->waker_clones.fetch_add(1, std::memory_order_release);
+  Registry().tasks.Unpin(*task.slot_);
+}
+
+TaskWaker::~TaskWaker() {
+  if (task_.slot_ == nullptr || !PinLive(*task_.slot_, task_.id_)) return;
+  task_.slot_->waker_drops.fetch_add(1, std::memory_order_release);
+  Registry().tasks.Unpin(*task_.slot_);
+}
+
+Task::Task(std::string_view name, std::initializer_list<Field> fields, const TaskOptions& options,
+           const std::source_location& location) noexcept
+    : holds_waker_(!options.only_wakers_resume) {
+  TaskSlot* const slot = Registry().tasks.Take();
+  if (slot == nullptr) return;
+  ResetCounters(*slot);
+  slot->created_ns = SteadyNs();
+  slot->parent_id = options.parent.id();
+  slot->origin = options.origin;
+  slot->place = PlaceOf(location);
+  slot->kind.Assign(options.kind);
+  slot->name.Assign(name);
+  slot->fields.Assign(fields);
+  if (holds_waker_) slot->waker_clones.store(1, kRelaxed);
+  ref_ = TaskRef(slot, Publish(*slot, Registry().last_task_id));
+}
+
+Task& Task::operator=(Task&& other) noexcept {
+  if (this != &other) {
+    End();
+    ref_ = std::exchange(other.ref_, {});
+    holds_waker_ = other.holds_waker_;
+  }
+  return *this;
+}
+
+void Task::End(TaskOutcome outcome) noexcept {
+  const TaskRef ended = std::exchange(ref_, {});
+  if (ended.slot_ == nullptr) return;
+  TaskSlot& slot = *ended.slot_;
+  slot.outcome.store(outcome, kRelaxed);
+  if (holds_waker_) slot.waker_drops.fetch_add(1, kRelaxed);
+  EndSlot(slot, Registry().tasks);
+}
+
+Resource::Resource(ResourceKind kind, std::string_view type, std::string_view other_kind,
+                   std::uint64_t parent, const std::source_location& location) noexcept {
+  ResourceSlot* const slot = Registry().resources.Take();
+  if (slot == nullptr) return;
+  slot->changes.store(0, kRelaxed);
+  slot->ended_ns.store(0, kRelaxed);
+  for (ResourceSlot::Attribute& attribute : slot->attributes) {
+    attribute.name.store(nullptr, kRelaxed);
+  }
+  slot->created_ns = SteadyNs();
+  slot->parent_id = parent;
+  slot->kind = kind;
+  slot->is_internal = parent != 0;
+  slot->place = PlaceOf(location);
+  slot->type.Assign(type);
+  slot->other_kind.Assign(other_kind);
+  slot_ = slot;
+  id_ = Publish(*slot, Registry().last_resource_id);
+}
+
+Resource::~Resource() {
+  if (slot_ != nullptr) EndSlot(*slot_, Registry().resources);
+}
+
+void Resource::SetAttribute(const char* name, std::uint64_t value, const char* unit) noexcept {
+  if (slot_ == nullptr) return;
+  for (ResourceSlot::Attribute& attribute : slot_->attributes) {
+    const char* known = attribute.name.load(std::memory_order_acquire);
+    if (known == nullptr && attribute.name.compare_exchange_strong(known, name)) known = name;
+    if (known != name && std::strcmp(known, name) != 0) continue;
+    attribute.unit.store(unit, kRelaxed);
+    attribute.value.store(value, kRelaxed);
+    slot_->changes.fetch_add(1, std::memory_order_release);
+    return;
+  }
+}
+
+AsyncOp::AsyncOp(std::uint64_t resource_id, const char* source, TaskRef task) noexcept {
+  AsyncOpSlot* const slot = resource_id == 0 ? nullptr : Registry().async_ops.Take();
+  if (slot == nullptr) return;
+  slot->created_ns = SteadyNs();
+  slot->polls.store(1, kRelaxed);
+  slot->last_poll_ns.store(slot->created_ns, kRelaxed);
+  slot->ended_ns.store(0, kRelaxed);
+  slot->task_id = task.id();
+  slot->resource_id = resource_id;
+  slot->source = source;
+  slot_ = slot;
+  id_ = Publish(*slot, Registry().last_async_op_id);
+}
+
+AsyncOp::~AsyncOp() {
+  if (slot_ != nullptr) EndSlot(*slot_, Registry().async_ops);
+}
+
+void AsyncOp::Poll() noexcept {
+  if (slot_ == nullptr) return;
+  slot_->last_poll_ns.store(SteadyNs(), kRelaxed);
+  slot_->polls.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace on
+}  // namespace sonde
