@@ -77,16 +77,12 @@ class SlotPool {
     }
   }
 
-  // Calls fn(Slot&) for each record ever taken, in order of address. Records may change meanwhile.
-  template <typename Fn>
-  void ForEach(Fn&& fn) {
-    const std::uint32_t high = std::min(high_.load(std::memory_order_acquire), kMaxSlots);
-    for (std::uint32_t chunk = 0; chunk * kChunkSlots < high; ++chunk) {
-      Slot* const slots = chunks_[chunk].load(std::memory_order_acquire);
-      if (slots == nullptr) continue;
-      const std::uint32_t count = std::min(kChunkSlots, high - chunk * kChunkSlots);
-      for (std::uint32_t i = 0; i < count; ++i) fn(slots[i]);
-    }
+  // Records ever taken have an index below it.
+  std::uint32_t high() const noexcept {
+    return std::min(high_.load(std::memory_order_acquire), kMaxSlots);
+  }
+  Slot& At(std::uint32_t index) noexcept {
+    return chunks_[index / kChunkSlots].load(std::memory_order_acquire)[index % kChunkSlots];
   }
 
   void SetCeiling(std::uint32_t ceiling) noexcept {
@@ -104,21 +100,17 @@ class SlotPool {
  private:
   static constexpr std::uint64_t kIndexMask = 0xffff'ffff;
 
-  Slot* At(std::uint32_t index) noexcept {
-    return chunks_[index / kChunkSlots].load(std::memory_order_acquire) + index % kChunkSlots;
-  }
-
   // The head counts its changes in the upper half, so that a head which was taken and put back
   // meanwhile is not mistaken for an unchanged one.
   Slot* PopFree() noexcept {
     std::uint64_t head = free_.load(std::memory_order_acquire);
     while ((head & kIndexMask) != 0) {
-      Slot* const slot = At(static_cast<std::uint32_t>(head & kIndexMask) - 1);
-      const std::uint64_t next = slot->next_free.load(std::memory_order_relaxed);
+      Slot& slot = At(static_cast<std::uint32_t>(head & kIndexMask) - 1);
+      const std::uint64_t next = slot.next_free.load(std::memory_order_relaxed);
       const std::uint64_t wanted = ((head >> 32) + 1) << 32 | next;
       if (free_.compare_exchange_weak(head, wanted, std::memory_order_acq_rel,
                                       std::memory_order_acquire)) {
-        return slot;
+        return &slot;
       }
     }
     return nullptr;
@@ -145,7 +137,7 @@ class SlotPool {
       if (index >= ceiling_.load(std::memory_order_relaxed)) return nullptr;
       if (!HasChunk(index / kChunkSlots)) return nullptr;
     } while (!high_.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel));
-    return At(index);
+    return &At(index);
   }
 
   bool HasChunk(std::uint32_t chunk) noexcept {

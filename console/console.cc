@@ -1,0 +1,165 @@
+// Console: shows the tasks of this process to clients on loopback.
+
+#include "sonde/console.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include "console/console_server.h"
+#include "console/instrument_service.h"
+#include "console/task_ledger.h"
+#include "sonde/sampler.h"
+
+namespace sonde {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPressureInterval{50};
+constexpr milliseconds kGrace{500};
+
+std::atomic<bool> g_is_running{false};
+
+ConnectionLimits LimitsOf(const ConsoleOptions& options) {
+  ConnectionLimits limits;
+  limits.connections = options.max_connections;
+  return limits;
+}
+
+TaskLedger::Options LedgerOptionsOf(const ConsoleOptions& options) {
+  return {.retention = options.retention, .ceiling = options.max_tasks};
+}
+
+}  // namespace
+
+class Console::Impl {
+ public:
+  explicit Impl(const ConsoleOptions& options)
+      : ledger_(LedgerOptionsOf(options), clock_),
+        service_(ledger_, options.token),
+        server_(LimitsOf(options), Handlers()) {
+    Listen(options);
+    server_.Every(options.publish_interval, [this] {
+      ledger_.Refresh();
+      evicted_ = ledger_.evicted().tasks;
+      service_.Publish();
+      CountService();
+    });
+    server_.Every(kPressureInterval, [this] {
+      if (ledger_.UnderPressure()) ledger_.Refresh();
+    });
+    thread_ = std::thread([this] {
+      ::pthread_setname_np(::pthread_self(), "sonde-console");
+      ExcludeCurrentThread();
+      server_.Run();
+    });
+  }
+
+  ~Impl() { Stop(); }
+
+  void Stop() {
+    if (!thread_.joinable()) return;
+    server_.Stop(kGrace, [this] { service_.Finish(); });
+    thread_.join();
+  }
+
+  ConsoleStats stats() const {
+    const TaskRegistry& registry = TaskRegistry::Get();
+    ConsoleStats stats;
+    stats.tasks = registry.tasks.in_use();
+    stats.tasks_seen = registry.last_task_id.load(std::memory_order_relaxed);
+    stats.tasks_dropped = registry.tasks.dropped();
+    stats.tasks_evicted = evicted_;
+    stats.slow_clients = slow_clients_;
+    stats.watchers = watchers_;
+    stats.connections = server_.connections();
+    stats.connections_refused = server_.refused();
+    stats.record_bytes =
+        registry.tasks.bytes() + registry.resources.bytes() + registry.async_ops.bytes();
+    return stats;
+  }
+
+  std::string TaskName(std::uint64_t id) const { return ledger_.names().Find(id); }
+
+  std::uint16_t console_port = 0;
+  std::uint16_t http_port = 0;
+  std::vector<std::string> problems;
+
+ private:
+  ConnectionHandlers Handlers() {
+    return {.on_call =
+                [this](const GrpcRequest& request, const std::shared_ptr<GrpcStream>& stream) {
+                  service_.Call(request, stream);
+                  CountService();
+                },
+            .on_request =
+                [](const HttpRequest&, const std::shared_ptr<HttpExchange>& exchange) {
+                  exchange->Respond({.status = 404,
+                                     .headers = {{"content-type", "text/plain; charset=utf-8"}},
+                                     .body = "nothing here\n"});
+                }};
+  }
+
+  void Listen(const ConsoleOptions& options) {
+    const auto listen = [&](std::uint16_t port, std::uint16_t& bound) {
+      if (port == 0) return;
+      const auto listening = server_.ListenTcp(options.address, port, options.allow_remote);
+      if (listening.ok()) {
+        bound = listening.value();
+      } else {
+        problems.push_back(Describe(listening.error()));
+      }
+    };
+    listen(options.console_port, console_port);
+    listen(options.http_port, http_port);
+    if (options.unix_socket.empty()) return;
+    const Status listening = server_.ListenUnix(options.unix_socket);
+    if (!listening.ok()) problems.push_back(Describe(listening.error()));
+  }
+
+  void CountService() {
+    const InstrumentCounts counts = service_.counts();
+    slow_clients_ = counts.slow_clients;
+    watchers_ = counts.watchers;
+  }
+
+  WallClock clock_;
+  TaskLedger ledger_;
+  InstrumentService service_;
+  ConsoleServer server_;
+  std::atomic<std::uint64_t> evicted_{0};
+  std::atomic<std::uint64_t> slow_clients_{0};
+  std::atomic<std::uint64_t> watchers_{0};
+  std::thread thread_;
+};
+
+Result<std::unique_ptr<Console>> Console::Start(const ConsoleOptions& options) {
+  if (options.publish_interval < milliseconds(10)) {
+    return Error{.code = ErrorCode::kUsage, .message = "publish_interval is under 10 ms"};
+  }
+  if (options.max_tasks == 0) return Error{.code = ErrorCode::kUsage, .message = "max_tasks is 0"};
+  if (g_is_running.exchange(true)) {
+    return Error{.code = ErrorCode::kUsage, .message = "a console runs already in this process"};
+  }
+  return std::unique_ptr<Console>(new Console(std::make_unique<Impl>(options)));
+}
+
+Console::Console(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Console::~Console() {
+  impl_.reset();
+  g_is_running = false;
+}
+
+void Console::Stop() { impl_->Stop(); }
+std::uint16_t Console::console_port() const noexcept { return impl_->console_port; }
+std::uint16_t Console::http_port() const noexcept { return impl_->http_port; }
+const std::vector<std::string>& Console::problems() const noexcept { return impl_->problems; }
+ConsoleStats Console::stats() const { return impl_->stats(); }
+std::string Console::TaskName(std::uint64_t task_id) const { return impl_->TaskName(task_id); }
+
+}  // namespace sonde
