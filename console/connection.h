@@ -18,10 +18,10 @@ using Socket = boost::asio::generic::stream_protocol::socket;
 
 struct ConnectionLimits {
   std::size_t connections = 256;
-  std::size_t streams = 100;                     // At the same time, of one connection.
+  std::size_t streams = 100;                          // At the same time, of one connection.
   std::size_t request_bytes = std::size_t{64} << 10;  // Of a body.
   std::size_t header_bytes = std::size_t{16} << 10;
-  std::size_t resets = 200;                      // That a peer may ask for in ten seconds.
+  std::size_t resets = 200;                          // That a peer may ask for in ten seconds.
   std::chrono::milliseconds header_timeout{10'000};  // From the first byte to a whole request.
   std::chrono::milliseconds idle_timeout{120'000};   // Without a request in progress.
   std::chrono::milliseconds write_timeout{20'000};   // Until the peer takes what is written.

@@ -53,9 +53,7 @@ class ConsoleServer::Sniffer final : public Connection {
   }
 
  private:
-  std::shared_ptr<Sniffer> Self() {
-    return std::static_pointer_cast<Sniffer>(shared_from_this());
-  }
+  std::shared_ptr<Sniffer> Self() { return std::static_pointer_cast<Sniffer>(shared_from_this()); }
 
   void Read() {
     socket_.async_read_some(asio::buffer(chunk_),
@@ -119,7 +117,8 @@ Result<std::uint16_t> ConsoleServer::ListenTcp(const std::string& address, std::
 Status ConsoleServer::ListenUnix(const std::string& path) {
   using Local = asio::local::stream_protocol;
   if (path.size() >= sizeof(sockaddr_un::sun_path)) {
-    return Error{.code = ErrorCode::kUsage, .message = "the socket's path is too long", .file = path};
+    return Error{
+        .code = ErrorCode::kUsage, .message = "the socket's path is too long", .file = path};
   }
   boost::system::error_code error;
   Local::socket probe(io_);
@@ -135,7 +134,8 @@ Status ConsoleServer::ListenUnix(const std::string& path) {
 
   const auto acceptor = std::make_shared<Local::acceptor>(io_);
   acceptor->open(Local(), error);
-  // Linux takes the mode of the file from the unbound socket: it is private from its first moment on.
+  // Linux takes the mode of the file from the unbound socket: it is private from its first moment
+  // on.
   if (!error) ::fchmod(acceptor->native_handle(), S_IRUSR | S_IWUSR);
   if (!error) acceptor->bind(Local::endpoint(path), error);
   if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);

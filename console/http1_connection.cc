@@ -60,8 +60,8 @@ class Http1Exchange final : public HttpExchange {
 
 class Http1Connection final : public Connection {
  public:
-  Http1Connection(Socket socket, const ConnectionLimits& limits,
-                  const ConnectionHandlers& handlers, bool over_unix_socket)
+  Http1Connection(Socket socket, const ConnectionLimits& limits, const ConnectionHandlers& handlers,
+                  bool over_unix_socket)
       : socket_(std::move(socket)),
         timer_(socket_.get_executor()),
         limits_(limits),
@@ -126,19 +126,19 @@ class Http1Connection final : public Connection {
     request_started_ = steady_clock::now();
   }
 
-  // Reads all the time, also while a request is being answered: so a peer that goes away is noticed.
+  // Reads all the time, also while a request is being answered: so a peer that goes away is
+  // noticed.
   void ReadMore() {
-    socket_.async_read_some(asio::buffer(chunk_),
-                            [self = Self()](boost::system::error_code error, std::size_t size) {
-                              if (error) return self->Close();
-                              self->input_.append(self->chunk_.data(), size);
-                              if (self->input_.size() >
-                                  self->limits_.request_bytes + self->limits_.header_bytes) {
-                                return self->Close();
-                              }
-                              self->Parse();
-                              if (!self->is_closed_) self->ReadMore();
-                            });
+    socket_.async_read_some(
+        asio::buffer(chunk_), [self = Self()](boost::system::error_code error, std::size_t size) {
+          if (error) return self->Close();
+          self->input_.append(self->chunk_.data(), size);
+          if (self->input_.size() > self->limits_.request_bytes + self->limits_.header_bytes) {
+            return self->Close();
+          }
+          self->Parse();
+          if (!self->is_closed_) self->ReadMore();
+        });
   }
 
   void Parse() {
@@ -177,7 +177,8 @@ class Http1Connection final : public Connection {
     for (const auto& field : message.base()) {
       std::string name(field.name_string());
       for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      if (name == "host" && request.authority.empty()) request.authority = std::string(field.value());
+      if (name == "host" && request.authority.empty())
+        request.authority = std::string(field.value());
       request.headers.emplace_back(std::move(name), std::string(field.value()));
     }
     request.body = std::move(message.body());
@@ -213,10 +214,11 @@ class Http1Connection final : public Connection {
       if (error || self->is_closed_) return;
       const auto now = steady_clock::now();
       const bool has_begun = !self->input_.empty() || self->parser_->got_some();
-      const auto allowed =
-          has_begun || self->is_refused_ ? self->limits_.header_timeout : self->limits_.idle_timeout;
-      if (self->is_writing_ ? now - self->write_started_ > self->limits_.write_timeout
-                            : self->exchange_ == nullptr && now - self->request_started_ > allowed) {
+      const auto allowed = has_begun || self->is_refused_ ? self->limits_.header_timeout
+                                                          : self->limits_.idle_timeout;
+      if (self->is_writing_
+              ? now - self->write_started_ > self->limits_.write_timeout
+              : self->exchange_ == nullptr && now - self->request_started_ > allowed) {
         return self->Close();
       }
       self->Watch();

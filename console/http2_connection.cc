@@ -97,8 +97,8 @@ class Http2Stream final : public GrpcStream, public HttpExchange {
 
 class Http2Connection final : public Connection {
  public:
-  Http2Connection(Socket socket, const ConnectionLimits& limits,
-                  const ConnectionHandlers& handlers, bool over_unix_socket)
+  Http2Connection(Socket socket, const ConnectionLimits& limits, const ConnectionHandlers& handlers,
+                  bool over_unix_socket)
       : socket_(std::move(socket)),
         timer_(socket_.get_executor()),
         limits_(limits),
@@ -183,8 +183,8 @@ class Http2Connection final : public Connection {
       output_.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
     }
     if (output_.empty()) {
-      const bool is_over = !nghttp2_session_want_read(session_) &&
-                           !nghttp2_session_want_write(session_);
+      const bool is_over =
+          !nghttp2_session_want_read(session_) && !nghttp2_session_want_write(session_);
       if (is_over || (is_draining_ && streams_.empty())) Close();
       return;
     }
@@ -279,7 +279,8 @@ bool Http2Connection::OpenSession() {
   const std::array<nghttp2_settings_entry, 2> settings{
       {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, static_cast<std::uint32_t>(limits_.streams)},
        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<std::uint32_t>(limits_.header_bytes)}}};
-  return nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size()) == 0;
+  return nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size()) ==
+         0;
 }
 
 int Http2Connection::OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user) {

@@ -16,8 +16,8 @@ struct HttpRequest {
   std::string method;
   std::string target;     // Path and query, as sent.
   std::string authority;  // The Host header, or what stands for it in HTTP/2.
-  std::vector<std::pair<std::string, std::string>> headers;  // Names in lower case.
-  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers{};  // Names in lower case.
+  std::string body{};
   bool over_unix_socket = false;
 
   // The first header called `name` (lower case); empty when there is none.
@@ -31,8 +31,8 @@ struct HttpRequest {
 
 struct HttpResponse {
   int status = 200;
-  std::vector<std::pair<std::string, std::string>> headers;  // Names in lower case.
-  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers{};  // Names in lower case.
+  std::string body{};
 };
 
 // Answer once: either Respond, or Begin, Write... and End. Used by the server's thread only;

@@ -154,8 +154,10 @@ void InstrumentService::SetPaused(bool paused) {
 }
 
 void InstrumentService::Finish() {
-  for (const auto& watcher : std::list(watchers_)) watcher->stream->Finish(GrpcStatus::kUnavailable);
-  for (const auto& watcher : std::vector(details_)) watcher.stream->Finish(GrpcStatus::kUnavailable);
+  for (const auto& watcher : std::list(watchers_))
+    watcher->stream->Finish(GrpcStatus::kUnavailable);
+  for (const auto& watcher : std::vector(details_))
+    watcher.stream->Finish(GrpcStatus::kUnavailable);
   for (const auto& stream : std::vector(states_)) stream->Finish(GrpcStatus::kUnavailable);
 }
 

@@ -20,12 +20,11 @@ class Log2Histogram {
 
   void Add(std::int64_t ns) noexcept {
     const std::uint64_t value = ns < 0 ? 0 : static_cast<std::uint64_t>(ns);
-    const std::size_t bucket =
-        std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(value | 1) - 1), kBuckets - 1);
+    const std::size_t bucket = std::min<std::size_t>(
+        static_cast<std::size_t>(std::bit_width(value | 1) - 1), kBuckets - 1);
     counts_[bucket].fetch_add(1, std::memory_order_relaxed);
     std::uint64_t max = max_ns_.load(std::memory_order_relaxed);
-    while (value > max &&
-           !max_ns_.compare_exchange_weak(max, value, std::memory_order_relaxed)) {
+    while (value > max && !max_ns_.compare_exchange_weak(max, value, std::memory_order_relaxed)) {
     }
   }
   void Clear() noexcept {

@@ -22,8 +22,8 @@ struct SlotHeader {
     kFree,     // In the free list.
     kFilling,  // Its creator writes it.
     kLive,
-    kEnded,    // Kept for those who watch.
-    kLimbo,    // Given back as soon as the last pin is gone.
+    kEnded,  // Kept for those who watch.
+    kLimbo,  // Given back as soon as the last pin is gone.
   };
   std::atomic<std::uint64_t> id{0};
   std::atomic<std::uint32_t> state{kFree};
@@ -56,7 +56,8 @@ class SlotPool {
     return slot;
   }
 
-  // Gives up a record that is kLive, kEnded or kFilling. It can be taken again once nobody has it pinned.
+  // Gives up a record that is kLive, kEnded or kFilling. It can be taken again once nobody has it
+  // pinned.
   void Retire(Slot& slot) noexcept {
     slot.id.store(0, std::memory_order_seq_cst);
     slot.state.store(SlotHeader::kLimbo, std::memory_order_seq_cst);

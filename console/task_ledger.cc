@@ -12,7 +12,8 @@ namespace {
 
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr std::size_t kMessageBytes = std::size_t{1} << 20;
-constexpr std::size_t kRecordBytes = std::size_t{4} << 10;  // More than any record takes on the wire.
+constexpr std::size_t kRecordBytes = std::size_t{4}
+                                     << 10;  // More than any record takes on the wire.
 
 // A number that is another one after every event that is told to watchers.
 std::uint64_t ActivityOf(const TaskSlot& task) {
@@ -101,7 +102,8 @@ class TaskLedger::WatchCursor final : public UpdateSource::Cursor {
   bool Advance() {
     TaskRegistry& registry = ledger_.registry_;
     switch (phase_) {
-      case Phase::kOwed: return PayOwed();
+      case Phase::kOwed:
+        return PayOwed();
       case Phase::kTasks:
         return AddChanged(registry.tasks, Phase::kResources, [](const TaskSlot&) { return true; });
       case Phase::kResources: {
@@ -118,8 +120,10 @@ class TaskLedger::WatchCursor final : public UpdateSource::Cursor {
         return AddChanged(registry.resources, Phase::kAsyncOps,
                           [](const ResourceSlot& resource) { return resource.parent_id != 0; });
       case Phase::kAsyncOps:
-        return AddChanged(registry.async_ops, Phase::kDone, [](const AsyncOpSlot&) { return true; });
-      case Phase::kDone: break;
+        return AddChanged(registry.async_ops, Phase::kDone,
+                          [](const AsyncOpSlot&) { return true; });
+      case Phase::kDone:
+        break;
     }
     return true;
   }
@@ -164,8 +168,9 @@ class TaskLedger::WatchCursor final : public UpdateSource::Cursor {
 
   TaskLedger& ledger_;
   UpdateEncoder encoder_;
-  std::uint64_t told_ = 0;    // The epoch up to which the watcher knows everything.
-  std::uint64_t target_ = 0;  // The epoch that it is being told about; told_ when there is nothing to tell.
+  std::uint64_t told_ = 0;  // The epoch up to which the watcher knows everything.
+  std::uint64_t target_ =
+      0;  // The epoch that it is being told about; told_ when there is nothing to tell.
   Phase phase_ = Phase::kDone;
   std::uint32_t next_ = 0;
   std::uint64_t sent_ = 0;
@@ -207,7 +212,8 @@ bool TaskLedger::UnderPressure() const noexcept {
 GrpcFrame TaskLedger::Details(std::uint64_t task_id) {
   GrpcFrame details;
   ForEachTask([&](const TaskSlot& task, bool) {
-    if (task.id.load(std::memory_order_relaxed) == task_id) details = EncodeTaskDetails(task, clock_);
+    if (task.id.load(std::memory_order_relaxed) == task_id)
+      details = EncodeTaskDetails(task, clock_);
   });
   return details;
 }

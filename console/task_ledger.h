@@ -1,4 +1,5 @@
-// TaskLedger: observes the TaskRegistry: what is new, what changed since when, what may be forgotten.
+// TaskLedger: observes the TaskRegistry: what is new, what changed since when, what may be
+// forgotten.
 
 #ifndef SONDE_CONSOLE_TASK_LEDGER_H_
 #define SONDE_CONSOLE_TASK_LEDGER_H_
@@ -25,7 +26,8 @@ class TaskLedger final : public UpdateSource {
  public:
   struct Options {
     std::chrono::nanoseconds retention = std::chrono::seconds(60);  // Of what has ended.
-    std::uint32_t ceiling = TaskRegistry::kDefaultCeiling;  // Of tasks, resources and operations each.
+    std::uint32_t ceiling =
+        TaskRegistry::kDefaultCeiling;  // Of tasks, resources and operations each.
   };
   // Forgotten before their time was over, because the ceiling was near.
   struct Evicted {

@@ -13,14 +13,15 @@ namespace {
 constexpr std::uint32_t kCookie = 0x1c84'9313;
 constexpr std::uint32_t kSignificantDigits = 2;
 // The smallest power of two that tells 2 * 10^digits values apart.
-constexpr int kSubBucketBits = std::bit_width(2U * 100U - 1U);
+constexpr int kSubBucketBits = 8;
+static_assert(1 << kSubBucketBits >= 2 * 100);
 
 std::size_t IndexOf(std::uint64_t value) {
   const std::uint64_t mask = (std::uint64_t{1} << kSubBucketBits) - 1;
-  const int bucket = std::bit_width(value | mask) - kSubBucketBits;
+  const int bucket = static_cast<int>(std::bit_width(value | mask)) - kSubBucketBits;
   const std::size_t half = std::size_t{1} << (kSubBucketBits - 1);
-  return static_cast<std::size_t>(bucket + 1) * half +
-         static_cast<std::size_t>(value >> bucket) - half;
+  return static_cast<std::size_t>(bucket + 1) * half + static_cast<std::size_t>(value >> bucket) -
+         half;
 }
 
 void AppendBigEndian(std::string& out, std::uint64_t value, int bytes) {

@@ -99,7 +99,8 @@ void StatsEntry(ProtobufWriter& out, std::uint32_t field, std::uint64_t id, Body
 }
 
 void TaskStats(ProtobufWriter& out, const TaskSlot& task, const WallClock& clock) {
-  // In the order in which later values include earlier ones, so that a poll in flight shows as running.
+  // In the order in which later values include earlier ones, so that a poll in flight shows as
+  // running.
   const std::uint64_t polls = task.polls.load(std::memory_order_acquire);
   const std::int64_t busy_ns = task.busy_ns.load(kRelaxed);
   const std::int64_t last_ended = task.last_poll_ended_ns.load(kRelaxed);
@@ -161,12 +162,18 @@ void AsyncOpStats(ProtobufWriter& out, const AsyncOpSlot& op, const WallClock& c
 
 std::string_view NameOf(ResourceKind kind) {
   switch (kind) {
-    case ResourceKind::kTimer: return "Timer";
-    case ResourceKind::kSocket: return "Socket";
-    case ResourceKind::kMutex: return "Mutex";
-    case ResourceKind::kSemaphore: return "Semaphore";
-    case ResourceKind::kChannel: return "Channel";
-    case ResourceKind::kOther: break;
+    case ResourceKind::kTimer:
+      return "Timer";
+    case ResourceKind::kSocket:
+      return "Socket";
+    case ResourceKind::kMutex:
+      return "Mutex";
+    case ResourceKind::kSemaphore:
+      return "Semaphore";
+    case ResourceKind::kChannel:
+      return "Channel";
+    case ResourceKind::kOther:
+      break;
   }
   return "Other";
 }

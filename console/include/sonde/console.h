@@ -17,7 +17,8 @@ struct ConsoleOptions {
   // 127.0.0.1, ::1 or localhost. Any other address is refused unless `allow_remote`.
   std::string address = "127.0.0.1";
   bool allow_remote = false;
-  // TCP ports; 0 = none. Both serve everything: tokio-console looks for 6669, which browsers refuse to open.
+  // TCP ports; 0 = none. Both serve everything: tokio-console looks for 6669, which browsers refuse
+  // to open.
   std::uint16_t console_port = 6669;
   std::uint16_t http_port = 6060;
   std::string unix_socket{};  // Path; empty = none. Its file is for its owner alone.
@@ -26,21 +27,22 @@ struct ConsoleOptions {
   std::chrono::milliseconds publish_interval{1000};
   std::chrono::seconds retention{60};  // Of tasks that have ended.
   // Tasks kept, living and ended, of 1 KiB each; also of resources and of operations. Beyond it
-  // what ended first is forgotten early, and where all still live new ones are not recorded; both is counted.
+  // what ended first is forgotten early, and where all still live new ones are not recorded; both
+  // is counted.
   std::uint32_t max_tasks = 100'000;
   std::size_t max_connections = 256;
 };
 
 struct ConsoleStats {
-  std::uint32_t tasks = 0;           // Records in use: living, and ended but kept.
-  std::uint64_t tasks_seen = 0;      // Recorded since the process began.
-  std::uint64_t tasks_dropped = 0;   // Not recorded: no room.
-  std::uint64_t tasks_evicted = 0;   // Forgotten before their retention was over.
-  std::uint64_t slow_clients = 0;    // Dropped because they did not keep up.
+  std::uint32_t tasks = 0;          // Records in use: living, and ended but kept.
+  std::uint64_t tasks_seen = 0;     // Recorded since the process began.
+  std::uint64_t tasks_dropped = 0;  // Not recorded: no room.
+  std::uint64_t tasks_evicted = 0;  // Forgotten before their retention was over.
+  std::uint64_t slow_clients = 0;   // Dropped because they did not keep up.
   std::uint64_t watchers = 0;
   std::uint64_t connections = 0;
   std::uint64_t connections_refused = 0;  // Beyond max_connections.
-  std::size_t record_bytes = 0;      // Memory of all records.
+  std::size_t record_bytes = 0;           // Memory of all records.
 };
 
 // Runs a thread of its own, which is not sampled, from Start to Stop. At most one in a process.
@@ -53,7 +55,8 @@ class Console {
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
 
-  // Tells all clients that the server goes away and waits for them, half a second at most. Any thread.
+  // Tells all clients that the server goes away and waits for them, half a second at most. Any
+  // thread.
   void Stop();
 
   // Where it listens; 0 when it does not.

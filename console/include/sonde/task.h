@@ -83,8 +83,8 @@ struct TaskOptions {
   std::string_view kind = "task";  // Shown as is; clients switch warnings off for "blocking".
   TaskRef parent = current_task();
   TaskOrigin origin = TaskOrigin::kManual;
-  // A task that waits while no waker is held can never go on, and clients warn of it. Normally the Task counts as a
-  // waker; set this where only TaskWaker objects can resume it.
+  // A task that waits while no waker is held can never go on, and clients warn of it. Normally the
+  // Task counts as a waker; set this where only TaskWaker objects can resume it.
   bool only_wakers_resume = false;
 };
 
@@ -141,7 +141,8 @@ class TaskWaker {
 // task is not recorded, which is counted and shown, and everything else goes on as usual. The
 // name is kept to 95 bytes and all fields together to 320; what is cut ends with an ellipsis.
 //
-// One thread at a time, except ref(), whose copies may be used by any thread. Not async-signal-safe.
+// One thread at a time, except ref(), whose copies may be used by any thread. Not
+// async-signal-safe.
 class Task {
  public:
   explicit Task(std::string_view name, std::initializer_list<Field> fields = {},
