@@ -45,13 +45,16 @@ class SlotPool {
   // A record in state kFilling, or null when the ceiling is reached or memory is out; that is
   // counted in dropped().
   Slot* Take() noexcept {
-    Slot* slot = PopFree();
-    if (slot == nullptr) slot = Grow();
+    Slot* slot = nullptr;
+    if (in_use_.fetch_add(1, std::memory_order_relaxed) < ceiling()) {
+      slot = PopFree();
+      if (slot == nullptr) slot = Grow();
+    }
     if (slot == nullptr) {
+      in_use_.fetch_sub(1, std::memory_order_relaxed);
       dropped_.fetch_add(1, std::memory_order_relaxed);
       return nullptr;
     }
-    in_use_.fetch_add(1, std::memory_order_relaxed);
     slot->state.store(SlotHeader::kFilling, std::memory_order_relaxed);
     return slot;
   }
@@ -135,7 +138,7 @@ class SlotPool {
   Slot* Grow() noexcept {
     std::uint32_t index = high_.load(std::memory_order_relaxed);
     do {
-      if (index >= ceiling_.load(std::memory_order_relaxed)) return nullptr;
+      if (index >= kMaxSlots) return nullptr;
       if (!HasChunk(index / kChunkSlots)) return nullptr;
     } while (!high_.compare_exchange_weak(index, index + 1, std::memory_order_acq_rel));
     return &At(index);
