@@ -124,7 +124,6 @@ class SlotPool {
     // The one that retires and the last one that unpins may both come here.
     std::uint32_t limbo = SlotHeader::kLimbo;
     if (!slot.state.compare_exchange_strong(limbo, SlotHeader::kFree)) return;
-    in_use_.fetch_sub(1, std::memory_order_relaxed);
     std::uint64_t head = free_.load(std::memory_order_relaxed);
     std::uint64_t wanted = 0;
     do {
@@ -133,6 +132,7 @@ class SlotPool {
       wanted = ((head >> 32) + 1) << 32 | (slot.index + 1);
     } while (!free_.compare_exchange_weak(head, wanted, std::memory_order_acq_rel,
                                           std::memory_order_relaxed));
+    in_use_.fetch_sub(1, std::memory_order_relaxed);
   }
 
   Slot* Grow() noexcept {
