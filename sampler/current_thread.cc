@@ -51,9 +51,13 @@ std::uint64_t ExchangeCurrentTask(std::uint64_t task_id) noexcept {
 void RegisterCurrentThread() noexcept { CurrentContext(); }
 
 void ExcludeCurrentThread() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  // All signals but SIGPROF: the catch-all's goes to the thread that runs, and only
+  // when that one blocks it to another, whose blocking call it would interrupt. Here the
+  // handler returns at once.
+  sigset_t blocked;
+  sigfillset(&blocked);
+  sigdelset(&blocked, SIGPROF);
+  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
   CurrentContext();
   ThreadRegistry::Get().ExcludeCurrentThread();
 }

@@ -78,8 +78,8 @@ class Sampler {
   std::unique_ptr<Impl> impl_;
 };
 
-// Makes the calling thread one of the profiler's own, until it ends: it blocks all signals,
-// gets no timer, and its CPU time counts as SamplerStats::profiler_ns. Any thread.
+// Makes the calling thread one of the profiler's own, until it ends: it blocks all signals
+// of others, gets no timer, and its CPU time counts as SamplerStats::profiler_ns. Any thread.
 void ExcludeCurrentThread();
 
 }  // namespace sonde

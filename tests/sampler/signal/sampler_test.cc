@@ -1,0 +1,389 @@
+#include "sonde/sampler.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sampler/interval.h"
+#include "sonde/label.h"
+#include "sonde/thread_context.h"
+#include "tests/sampler/signal/spin.h"
+
+namespace sonde {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::unique_ptr<Sampler> StartOrDie(const SamplerOptions& options = {}) {
+  Result<std::unique_ptr<Sampler>> sampler = Sampler::Start(options);
+  if (!sampler.ok()) {
+    ADD_FAILURE() << Describe(sampler.error());
+    std::abort();
+  }
+  return std::move(sampler).value();
+}
+
+std::uint64_t WeightOf(const Interval& interval) {
+  return std::accumulate(
+      interval.samples.begin(), interval.samples.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const IntervalSample& sample) { return sum + sample.weight; });
+}
+
+// Of the samples that `function`, at most 256 bytes long, is on the stack of.
+std::uint64_t WeightInFunction(const Interval& interval,
+                               void (*function)(std::chrono::nanoseconds)) {
+  const auto low = reinterpret_cast<std::uint64_t>(function);
+  std::uint64_t weight = 0;
+  for (const IntervalSample& sample : interval.samples) {
+    for (const RawFrame& frame : sample.frames) {
+      if (frame.address >= low && frame.address < low + 256) {
+        weight += sample.weight;
+        break;
+      }
+    }
+  }
+  return weight;
+}
+
+[[gnu::noinline, gnu::aligned(256)]] void Half(std::chrono::nanoseconds cpu) { Burn(cpu); }
+[[gnu::noinline, gnu::aligned(256)]] void Third(std::chrono::nanoseconds cpu) { Burn(cpu); }
+[[gnu::noinline, gnu::aligned(256)]] void Fifth(std::chrono::nanoseconds cpu) { Burn(cpu); }
+
+TEST(Sampler, TakenIsWrittenAndDropped) {
+  auto sampler = StartOrDie({.hz = 999});
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back([] { Spin(milliseconds(150)); });
+  for (auto& thread : threads) thread.join();
+  const Interval interval = sampler->Stop();
+  const SamplerStats stats = sampler->stats();
+
+  EXPECT_GT(stats.taken, 100U);
+  EXPECT_EQ(stats.taken, stats.written + stats.dropped);
+  EXPECT_EQ(stats.dropped, 0U);
+  EXPECT_EQ(WeightOf(interval), stats.written);
+}
+
+TEST(Sampler, IntervalsAddUpToTheWholeWithoutAGap) {
+  auto sampler = StartOrDie({.hz = 999});
+  std::atomic<bool> done{false};
+  std::thread worker([&] {
+    Spin(milliseconds(600));
+    done = true;
+  });
+  std::uint64_t weight = 0;
+  std::int64_t end_ns = 0;
+  while (!done) {
+    const Interval interval = sampler->TakeInterval();
+    weight += WeightOf(interval);
+    EXPECT_EQ(interval.stats.taken, interval.stats.written + interval.stats.dropped);
+    EXPECT_EQ(interval.stats.written, WeightOf(interval));
+    EXPECT_TRUE(end_ns == 0 || interval.time_ns == end_ns);
+    end_ns = interval.time_ns + interval.duration_ns;
+    std::this_thread::sleep_for(milliseconds(7));
+  }
+  worker.join();
+  weight += WeightOf(sampler->Stop());
+  const SamplerStats stats = sampler->stats();
+
+  EXPECT_EQ(weight, stats.taken);
+  const double seen =
+      static_cast<double>(weight) / (static_cast<double>(stats.process_cpu_ns) * 999e-9);
+  EXPECT_GT(seen, 0.9);
+  EXPECT_LT(seen, 1.1);
+}
+
+TEST(Sampler, AMixOfFunctionsIsSeenInItsProportions) {
+  auto sampler = StartOrDie({.hz = 999});
+  for (int round = 0; round < 10; ++round) {
+    Half(milliseconds(50));
+    Third(milliseconds(30));
+    Fifth(milliseconds(20));
+  }
+  const Interval interval = sampler->Stop();
+
+  const double total = static_cast<double>(WeightOf(interval));
+  const std::pair<void (*)(std::chrono::nanoseconds), double> parts[] = {
+      {&Half, 0.5}, {&Third, 0.3}, {&Fifth, 0.2}};
+  for (const auto& [function, share] : parts) {
+    // Signals come with the tick, so as few as a fourth of the weights are independent.
+    const double sigma = std::sqrt(share * (1 - share) / (total / 4));
+    EXPECT_NEAR(static_cast<double>(WeightInFunction(interval, function)) / total, share,
+                4 * sigma);
+  }
+}
+
+TEST(Sampler, StacksReachTheRootThroughSystemLibraries) {
+  auto sampler = StartOrDie({.hz = 2000});
+  std::vector<int> numbers(200'000);
+  const auto end = ThreadCpu() + milliseconds(300);
+  while (ThreadCpu() < end) {
+    std::iota(numbers.begin(), numbers.end(), 0);
+    qsort(numbers.data(), numbers.size(), sizeof(int), [](const void* a, const void* b) {
+      return *static_cast<const int*>(a) < *static_cast<const int*>(b) ? 1 : -1;
+    });
+  }
+  const Interval interval = sampler->Stop();
+
+  ASSERT_GT(interval.stats.signals, 20U);
+  EXPECT_EQ(interval.stats.Truncated(), 0U);
+}
+
+TEST(Sampler, SamplesCarryThreadLabelsAndTask) {
+  auto sampler = StartOrDie({.hz = 999});
+  std::int32_t tid = 0;
+  std::thread([&] {
+    prctl(PR_SET_NAME, "labelled");
+    tid = gettid();
+    const ScopedLabel label("request", "/search");
+    ExchangeCurrentTask(77);
+    Spin(milliseconds(200));
+    ExchangeCurrentTask(0);
+  }).join();
+  const Interval interval = sampler->Stop();
+
+  std::uint64_t weight = 0;
+  for (const IntervalSample& sample : interval.samples) {
+    if (interval.threads[sample.thread].tid != tid || sample.task_id != 77) continue;
+    EXPECT_EQ(interval.threads[sample.thread].name, "labelled");
+    EXPECT_EQ(interval.label_sets[sample.label_set],
+              (std::vector<std::pair<std::string, std::string>>{{"request", "/search"}}));
+    EXPECT_FALSE(sample.catch_all);
+    weight += sample.weight;
+  }
+  EXPECT_GT(weight, 150U);
+}
+
+TEST(Sampler, ItsOwnThreadsAreNeverSampledAndTheirTimeIsCounted) {
+  auto sampler = StartOrDie({.hz = 4000});
+  std::int32_t excluded = 0;
+  std::thread([&] {
+    ExcludeCurrentThread();
+    excluded = gettid();
+    Spin(milliseconds(200));
+  }).join();
+  Spin(milliseconds(50));
+  const Interval interval = sampler->Stop();
+
+  for (const ThreadName& thread : interval.threads) {
+    EXPECT_NE(thread.tid, excluded);
+    EXPECT_NE(thread.name, "sonde-collector");
+  }
+  EXPECT_GT(interval.stats.profiler_ns, 190'000'000U);
+  EXPECT_LT(static_cast<double>(std::abs(interval.stats.UnexplainedNs())),
+            0.05 * static_cast<double>(interval.stats.process_cpu_ns));
+}
+
+TEST(Sampler, AFullTableDropsAndCounts) {
+  auto sampler = StartOrDie({.hz = 999, .max_stacks = 1});
+  for (int i = 0; i < 10; ++i) {
+    Half(milliseconds(10));
+    Third(milliseconds(10));
+  }
+  const Interval interval = sampler->Stop();
+
+  EXPECT_EQ(interval.samples.size(), 1U);
+  EXPECT_GT(interval.stats.dropped, 0U);
+  EXPECT_EQ(interval.stats.taken, interval.stats.written + interval.stats.dropped);
+}
+
+TEST(Sampler, DeepStacksAreCutAndSayso) {
+  auto sampler = StartOrDie({.hz = 999, .max_depth = 2});
+  Spin(milliseconds(100));
+  const Interval interval = sampler->Stop();
+
+  ASSERT_FALSE(interval.samples.empty());
+  for (const IntervalSample& sample : interval.samples) EXPECT_LE(sample.frames.size(), 2U);
+  EXPECT_GT(interval.stats.truncated_depth, 0U);
+}
+
+TEST(Sampler, OptionsOutOfRangeAreUsageErrors) {
+  EXPECT_EQ(Sampler::Start({.hz = 0}).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(Sampler::Start({.hz = 10'001}).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(Sampler::Start({.max_depth = 257}).error().code, ErrorCode::kUsage);
+}
+
+TEST(Sampler, OnlyOneRunsAtATime) {
+  auto sampler = StartOrDie();
+
+  EXPECT_EQ(Sampler::Start().error().code, ErrorCode::kUsage);
+  sampler->Stop();
+  EXPECT_TRUE(sampler->Stop().samples.empty());
+  EXPECT_TRUE(Sampler::Start().ok());
+}
+
+TEST(SamplerHazard, AHandlerOfTheHostIsNotTakenOver) {
+  signal(SIGPROF, [](int) {});
+
+  const auto sampler = Sampler::Start();
+
+  ASSERT_FALSE(sampler.ok());
+  EXPECT_EQ(sampler.error().code, ErrorCode::kUnsupported);
+  signal(SIGPROF, SIG_DFL);
+}
+
+TEST(SamplerHazard, AHandlerThatReplacesOursIsCounted) {
+  auto sampler = StartOrDie();
+  signal(SIGPROF, [](int) {});
+  std::this_thread::sleep_for(milliseconds(1300));
+
+  sampler->Stop();
+  EXPECT_EQ(sampler->stats().handler_replaced, 1U);
+  signal(SIGPROF, SIG_DFL);
+}
+
+TEST(SamplerHazard, ForeignAndLateSignalsAreHarmless) {
+  {
+    auto sampler = StartOrDie();
+    for (int i = 0; i < 10; ++i) kill(getpid(), SIGPROF);
+    for (int i = 0; i < 10; ++i) raise(SIGPROF);
+    const SamplerStats stats = sampler->stats();
+    EXPECT_GT(stats.foreign, 10U);
+    EXPECT_EQ(stats.taken, stats.written + stats.dropped);
+  }
+  raise(SIGPROF);
+}
+
+TEST(SamplerHazard, StartAndStopUnderLoad) {
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (!done) Spin(milliseconds(1));
+    });
+  }
+  for (int i = 0; i < 100; ++i) {
+    auto sampler = StartOrDie({.hz = 4000});
+    if (i % 4 == 0) std::this_thread::sleep_for(milliseconds(5));
+    sampler->Stop();
+    const SamplerStats stats = sampler->stats();
+    ASSERT_EQ(stats.taken, stats.written + stats.dropped);
+  }
+  done = true;
+  for (auto& thread : threads) thread.join();
+}
+
+TEST(SamplerHazard, BlockedSignalsAreLostNotGuessed) {
+  auto sampler = StartOrDie({.catch_all = CatchAll::kOff});
+  sigset_t sigprof;
+  sigemptyset(&sigprof);
+  sigaddset(&sigprof, SIGPROF);
+  pthread_sigmask(SIG_BLOCK, &sigprof, nullptr);
+  Spin(milliseconds(700));
+  pthread_sigmask(SIG_UNBLOCK, &sigprof, nullptr);
+  Spin(milliseconds(20));
+  const Interval interval = sampler->Stop();
+
+  EXPECT_GT(interval.stats.lost_blocked_ns, 400'000'000U);
+  EXPECT_LT(static_cast<double>(std::abs(interval.stats.UnexplainedNs())), 25e6);
+}
+
+TEST(SamplerHazard, RefusedTimersLeaveTheThreadToTheCatchAll) {
+  rlimit limit{};
+  getrlimit(RLIMIT_SIGPENDING, &limit);
+  const rlim_t before = std::exchange(limit.rlim_cur, 4);
+  setrlimit(RLIMIT_SIGPENDING, &limit);
+  auto sampler = StartOrDie({.hz = 999, .catch_all = CatchAll::kOn});
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([] {
+      RegisterCurrentThread();
+      Spin(milliseconds(60));
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  const Interval interval = sampler->Stop();
+
+  limit.rlim_cur = before;
+  setrlimit(RLIMIT_SIGPENDING, &limit);
+
+  EXPECT_GT(interval.stats.timers_refused, 0U);
+  EXPECT_EQ(interval.stats.taken, interval.stats.written + interval.stats.dropped);
+}
+
+TEST(SamplerHazard, AForkedChildIsNotSampledAndMayStartItsOwn) {
+  auto sampler = StartOrDie({.hz = 2000});
+  Spin(milliseconds(20));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const SamplerStats none = sampler->stats();
+    Spin(milliseconds(50));
+    bool good = sampler->stats().taken == none.taken && sampler->TakeInterval().samples.empty() &&
+                sampler->Stop().samples.empty();
+    auto own = Sampler::Start({.hz = 2000});
+    good = good && own.ok();
+    if (good) {
+      Spin(milliseconds(50));
+      own.value()->Stop();
+      const SamplerStats stats = own.value()->stats();
+      good = stats.taken > 20 && stats.taken == stats.written + stats.dropped;
+    }
+    _exit(good ? 0 : 1);
+  }
+  Spin(milliseconds(50));
+  int status = -1;
+  waitpid(child, &status, 0);
+  const Interval interval = sampler->Stop();
+
+  EXPECT_EQ(status, 0);
+  EXPECT_GT(WeightOf(interval), 60U);
+}
+
+TEST(SamplerHazard, ExecDoesNotKillTheNewProgram) {
+  for (int i = 0; i < 10; ++i) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const auto own = Sampler::Start({.hz = 4000});
+      Spin(milliseconds(5));
+      execl("/bin/sh", "sh", "-c", "i=0; while [ $i -lt 5000 ]; do i=$((i+1)); done", nullptr);
+      _exit(127);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+TEST(SamplerHazard, BlockingCallsAreNotInterrupted) {
+  auto sampler = StartOrDie({.hz = 4000});
+  std::atomic<bool> done{false};
+  std::thread busy([&] {
+    while (!done) Spin(milliseconds(1));
+  });
+  int interrupted = 0;
+  for (int i = 0; i < 200; ++i) {
+    const timespec pause = {0, 500'000};
+    if (nanosleep(&pause, nullptr) != 0 && errno == EINTR) ++interrupted;
+    Spin(std::chrono::microseconds(300));
+  }
+  done = true;
+  busy.join();
+
+  EXPECT_EQ(interrupted, 0);
+}
+
+TEST(SamplerHazard, ErrnoIsKept) {
+  auto sampler = StartOrDie({.hz = 4000});
+  const auto end = ThreadCpu() + milliseconds(200);
+  errno = 4242;
+  int changed = 0;
+  while (ThreadCpu() < end) changed += errno != 4242;
+
+  EXPECT_EQ(changed, 0);
+}
+
+}  // namespace
+}  // namespace sonde
