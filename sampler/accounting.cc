@@ -54,6 +54,7 @@ std::vector<std::string> AccountingLines(const SamplerStats& stats) {
                       .With("catch_all_ns", stats.catch_all_ns)
                       .With("lost_ring_ns", stats.lost_ring_ns)
                       .With("lost_blocked_ns", stats.lost_blocked_ns)
+                      .With("lost_late_ns", stats.lost_late_ns)
                       .With("profiler_ns", stats.profiler_ns)
                       .Text() +
                   " unexplained_ns=" + std::to_string(stats.UnexplainedNs()) +

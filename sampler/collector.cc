@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -29,6 +30,10 @@ constexpr std::int64_t kTickNs = 100'000'000;
 constexpr std::uint64_t kTicksPerSecond = 10;
 constexpr std::uint64_t kSlowCatchAllHz = 10;
 constexpr std::uint64_t kFastCatchAllHz = 250;
+constexpr std::uint64_t kWatchTicks = 3;
+constexpr std::uint64_t kWatchMemoryTicks = 30;
+constexpr double kLeastUnknownNs = 30e6;
+constexpr std::uint64_t kIdleSecondsOfCatchAll = 5;
 constexpr std::uint64_t kMostNsOfASample = 250'000'000;
 constexpr std::size_t kSmallestRing = std::size_t{1} << 16;
 constexpr std::size_t kMostNames = 1 << 16;
@@ -46,6 +51,11 @@ bool TimersPreferTheRunningThread() {
   int minor = 0;
   return uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
          (major > 6 || (major == 6 && minor >= 4));
+}
+
+std::uint32_t SlowUnit(int hz) {
+  const auto unit = (static_cast<std::uint64_t>(hz) + kSlowCatchAllHz / 2) / kSlowCatchAllHz;
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, unit));
 }
 
 std::string CommOf(std::int32_t tid) {
@@ -171,13 +181,9 @@ bool Collector::OpenAccounts() {
   interval_start_ns_ = Now(CLOCK_MONOTONIC);
   Signals().run.store(run_, std::memory_order_seq_cst);
 
-  const bool wanted = options_.catch_all == CatchAll::kOn ||
-                      (options_.catch_all == CatchAll::kAuto && TimersPreferTheRunningThread());
-  if (!wanted) return true;
-  catch_all_unit_ = std::max<std::uint32_t>(
-      1, static_cast<std::uint32_t>(
-             (static_cast<std::uint64_t>(options_.hz) + kSlowCatchAllHz / 2) / kSlowCatchAllHz));
-  return StartCatchAll();
+  has_catch_all_ = options_.catch_all == CatchAll::kOn ||
+                   (options_.catch_all == CatchAll::kAuto && TimersPreferTheRunningThread());
+  return options_.catch_all != CatchAll::kOn || RunCatchAll(SlowUnit(options_.hz));
 }
 
 void* Collector::ThreadMain(void* collector) {
@@ -218,10 +224,11 @@ void Collector::Tick() {
   ++ticks_;
   const bool each_second = ticks_ % kTicksPerSecond == 0;
   ThreadRegistry& threads = ThreadRegistry::Get();
-  if (each_second || threads.ThreadCountChanged()) threads.Scan();
+  if (each_second || threads.ThreadCountChanged()) threads.Scan(catch_all_unit_ != 0);
   if (ticks_ % (2 * kTicksPerSecond) == 1) Signals().ranges.RefreshIfWanted();
   const std::lock_guard lock(mutex_);
   Drain();
+  if (ticks_ % kWatchTicks == 0) WatchForUnknownThreads();
   if (each_second) {
     TuneCatchAll();
     CheckHandler();
@@ -269,10 +276,14 @@ void Collector::RefreshNames() {
   }
 }
 
-bool Collector::StartCatchAll() {
-  const std::uint64_t tick_ns = catch_all_unit_ * period_ns_;
-  const TimerValue value(TimerValue::kCatchAll, catch_all_unit_, run_);
-  const int error = catch_all_.CreateForProcess(value);
+// Ticks weigh `unit` each; 0 ends it.
+bool Collector::RunCatchAll(std::uint32_t unit) {
+  catch_all_unit_ = unit;
+  idle_seconds_ = 0;
+  catch_all_.Delete();
+  if (unit == 0) return true;
+  const std::uint64_t tick_ns = unit * period_ns_;
+  const int error = catch_all_.CreateForProcess(TimerValue(TimerValue::kCatchAll, unit, run_));
   if (error == EAGAIN) {
     catch_all_unit_ = 0;  // The user's signals are used up: what it would find stays unexplained.
     return true;
@@ -283,23 +294,53 @@ bool Collector::StartCatchAll() {
              0;
 }
 
+// What the process used and nothing accounts for. When all threads have timers, it is what they
+// used since their last signals: less than a period each.
+std::int64_t Collector::UnknownCpuNs() {
+  const ThreadTotals totals = ThreadRegistry::Get().Totals();
+  const std::uint64_t known =
+      (totals.taken - totals_at_start_.taken + totals.blocked - totals_at_start_.blocked) *
+          period_ns_ +
+      totals.late_ns - totals_at_start_.late_ns + ThreadRegistry::Get().ProfilerCpuNs() -
+      profiler_at_start_ns_;
+  return static_cast<std::int64_t>(ProcessCpuNs() - cpu_at_start_ns_) -
+         static_cast<std::int64_t>(known);
+}
+
+// Starts the catch-all when the unknown time grows beyond what the remainders of the
+// threads with timers may add up to by chance.
+void Collector::WatchForUnknownThreads() {
+  if (!has_catch_all_ || catch_all_unit_ != 0) return;
+  const std::int64_t unknown_ns = UnknownCpuNs();
+  if (ticks_ % kWatchMemoryTicks == 0) unknown_low_ns_ = unknown_ns;
+  unknown_low_ns_ = std::min(unknown_low_ns_, unknown_ns);
+  const double threads = static_cast<double>(ThreadRegistry::Get().LiveThreads());
+  const double deviation_ns = static_cast<double>(period_ns_) * std::sqrt(threads / 6);
+  if (static_cast<double>(unknown_ns - unknown_low_ns_) > kLeastUnknownNs + 4 * deviation_ns) {
+    RunCatchAll(SlowUnit(options_.hz));
+  }
+}
+
 // Ten ticks a second are too few to weigh a crowd of threads that live for milliseconds. When
 // they use more than a fifth of a core, it ticks as often as a thread is sampled.
 void Collector::TuneCatchAll() {
-  if (catch_all_unit_ == 0) return;
   const std::uint64_t seen = Signals().catch_all_signals.load(std::memory_order_relaxed);
   const std::uint64_t hits = seen - catch_all_seen_;
   catch_all_seen_ = seen;
+  if (catch_all_unit_ == 0) return;
+  idle_seconds_ = hits == 0 ? idle_seconds_ + 1 : 0;
+  if (idle_seconds_ == kIdleSecondsOfCatchAll && options_.catch_all != CatchAll::kOn) {
+    RunCatchAll(0);
+    unknown_low_ns_ = UnknownCpuNs();
+    return;
+  }
   const auto hz = static_cast<std::uint64_t>(options_.hz);
-  const auto slow = static_cast<std::uint32_t>(
-      std::max<std::uint64_t>(1, (hz + kSlowCatchAllHz / 2) / kSlowCatchAllHz));
   const auto fast = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, hz / kFastCatchAllHz));
-  const std::uint32_t unit = hits * catch_all_unit_ * 5 >= hz   ? fast
-                             : hits * catch_all_unit_ * 30 < hz ? slow
-                                                                : catch_all_unit_;
-  if (unit == catch_all_unit_) return;
-  catch_all_unit_ = unit;
-  StartCatchAll();
+  const std::uint64_t weight = hits * catch_all_unit_;
+  const std::uint32_t unit = weight * 5 >= hz   ? fast
+                             : weight * 30 < hz ? SlowUnit(options_.hz)
+                                                : catch_all_unit_;
+  if (unit != catch_all_unit_) RunCatchAll(unit);
 }
 
 void Collector::CheckHandler() {
@@ -333,6 +374,7 @@ SamplerStats Collector::StatsNow() {
   stats.catch_all_ns = written_by_catch_all_ * period_ns_;
   stats.lost_ring_ns = stats.dropped * period_ns_;
   stats.lost_blocked_ns = (totals.blocked - totals_at_start_.blocked + blocked) * period_ns_;
+  stats.lost_late_ns = totals.late_ns - totals_at_start_.late_ns;
   stats.profiler_ns = ThreadRegistry::Get().ProfilerCpuNs() - profiler_at_start_ns_;
 
   stats.threads_seen = totals.threads_seen - totals_at_start_.threads_seen;

@@ -46,7 +46,7 @@ class Collector {
 
   bool AttachRing();
   bool OpenAccounts();
-  bool StartCatchAll();
+  bool RunCatchAll(std::uint32_t unit);
   static void* ThreadMain(void* collector);
   void Loop();
   void Wake();
@@ -56,6 +56,8 @@ class Collector {
   void Drain();
   void AddToTable(const RawSample& sample, std::span<const std::uint64_t> frames);
   void NoteName(const RawSample& sample);
+  void WatchForUnknownThreads();
+  std::int64_t UnknownCpuNs();
   void TuneCatchAll();
   void CheckHandler();
   SamplerStats StatsNow();
@@ -73,8 +75,11 @@ class Collector {
   std::array<std::uint64_t, 2 * kDeepestStack> words_{};  // One sample's, on its way to the table.
 
   CpuTimer catch_all_;
-  std::uint32_t catch_all_unit_ = 0;  // Weight of a tick; 0 = there is no catch-all.
+  bool has_catch_all_ = false;        // It may run.
+  std::uint32_t catch_all_unit_ = 0;  // Weight of a tick; 0 = it does not run.
   std::uint64_t catch_all_seen_ = 0;
+  std::uint64_t idle_seconds_ = 0;   // That it ran without a hit.
+  std::int64_t unknown_low_ns_ = 0;  // The least UnknownCpuNs of late.
 
   // Counted at the draining end; weights are in sampling periods.
   std::uint64_t written_by_threads_ = 0;

@@ -156,9 +156,11 @@ ThreadSlot* ThreadRegistry::EnterCurrentThread() {
   const std::lock_guard lock(mutex_);
   const std::int32_t tid = CurrentTid();
   Live* live = Find(tid);
-  if (live == nullptr) live = Add(tid);
+  const bool is_new = live == nullptr;
+  if (is_new) live = Add(tid);
   if (live == nullptr) return nullptr;
   Arm(*live);
+  if (is_new && live->timer.exists()) retired_.late_ns += ThreadCpuNs(tid);
   return &SlotOf(*live);
 }
 
@@ -194,7 +196,7 @@ void ThreadRegistry::StartTimers(std::uint64_t period_ns) {
     OpenTaskDirectory();
     for (Live& live : live_) Arm(live);
   }
-  Scan();
+  Scan(/*covered=*/true);
 }
 
 void ThreadRegistry::StopTimers() {
@@ -210,17 +212,19 @@ bool ThreadRegistry::ThreadCountChanged() {
          status.st_nlink != seen_links_;
 }
 
-void ThreadRegistry::Scan() {
+void ThreadRegistry::Scan(bool covered) {
   const std::lock_guard lock(mutex_);
   struct stat status {};
   if (fstat(task_directory_, &status) == 0) seen_links_ = status.st_nlink;
   ++scan_;
-  ListThreads(task_directory_, [this](std::int32_t tid) {
+  ListThreads(task_directory_, [this, covered](std::int32_t tid) {
     Live* live = Find(tid);
-    if (live == nullptr) live = Add(tid);
+    const bool is_new = live == nullptr;
+    if (is_new) live = Add(tid);
     if (live == nullptr) return;
     live->scan = scan_;
     Arm(*live);
+    if (is_new && !covered && live->timer.exists()) retired_.late_ns += ThreadCpuNs(tid);
   });
   // The kernel's list may miss a thread while others end: ask for each one by itself.
   for (std::size_t i = live_.size(); i-- > 0;) {
@@ -259,6 +263,11 @@ ThreadTotals ThreadRegistry::Totals() {
     totals.blocked += slot.blocked.value();
   }
   return totals;
+}
+
+std::size_t ThreadRegistry::LiveThreads() {
+  const std::lock_guard lock(mutex_);
+  return live_.size();
 }
 
 std::uint64_t ThreadRegistry::ProfilerCpuNs() {

@@ -21,6 +21,7 @@ struct ThreadTotals {
   std::uint64_t blocked = 0;
   std::uint64_t threads_seen = 0;
   std::uint64_t timers_refused = 0;
+  std::uint64_t late_ns = 0;  // CPU time of threads before they got their timer.
 };
 
 // The only one lives as long as the process. Any thread. Not async-signal-safe.
@@ -39,8 +40,9 @@ class ThreadRegistry {
   void StartTimers(std::uint64_t period_ns);
   void StopTimers();
 
-  // Looks for threads that came and went. Collector only, while timers run.
-  void Scan();
+  // Looks for threads that came and went. What a new one used before is late, unless
+  // `covered` by other means. Collector only, while timers run.
+  void Scan(bool covered);
   // True when the number of threads is another one than at the last Scan.
   bool ThreadCountChanged();
 
@@ -48,6 +50,7 @@ class ThreadRegistry {
   bool HandlersInFlight();
 
   ThreadTotals Totals();
+  std::size_t LiveThreads();
   // CPU time that excluded threads used since they were excluded, in nanoseconds.
   std::uint64_t ProfilerCpuNs();
 

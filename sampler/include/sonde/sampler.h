@@ -14,10 +14,13 @@ namespace sonde {
 
 struct Interval;
 
-// The process-wide timer that finds threads which have no timer of their own yet.
+// The process-wide timer that finds threads which have no timer of their own: those that live
+// too short to be found, and those that the kernel refused one. Its signals may interrupt
+// a blocking call of any thread, so it ticks only while more CPU time is used than the
+// threads with timers can account for.
 enum class CatchAll : std::uint8_t {
-  kAuto,  // On where a process timer prefers the running thread: Linux 6.4 and later.
-  kOn,
+  kAuto,  // When it is needed, on kernels that prefer the running thread: Linux 6.4 and later.
+  kOn,    // Always.
   kOff,
 };
 
