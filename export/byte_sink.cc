@@ -69,8 +69,7 @@ Result<std::unique_ptr<FileSink>> FileSink::Open(std::string path) {
   const int descriptor =
       ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (descriptor < 0) return OutputError("cannot create", path, errno);
-  return std::unique_ptr<FileSink>(
-      new FileSink(std::move(path), std::move(temporary), descriptor));
+  return std::unique_ptr<FileSink>(new FileSink(std::move(path), std::move(temporary), descriptor));
 }
 
 FileSink::~FileSink() {

@@ -5,8 +5,9 @@
 
 #include <vector>
 
-#include "sonde/formats.h"
 #include "sonde/profile_builder.h"
+#include "sonde/read_limits.h"
+#include "sonde/result.h"
 
 namespace sonde {
 

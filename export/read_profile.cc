@@ -10,11 +10,13 @@
 #include <cstring>
 
 #include "export/folded/read.h"
+#include "export/gperftools/cpu.h"
 #include "export/limit_guard.h"
 #include "export/perf_script/perf_script.h"
 #include "export/pprof/decode.h"
 #include "export/unwrap.h"
 #include "sonde/formats.h"
+#include "sonde/heap_text.h"
 
 namespace sonde {
 namespace {
@@ -92,6 +94,11 @@ Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& o
       return ReadFolded(bytes, options);
     case Format::kPerfScript:
       return ReadPerfScript(bytes, options);
+    case Format::kGperftoolsCpu:
+      return bytes.starts_with("---") ? ReadSymbolizedProfile(bytes, options)
+                                      : ReadCpuProfile(bytes, options);
+    case Format::kGperftoolsHeap:
+      return ReadHeapText(bytes, {.limits = options.limits, .strict = options.strict});
     default:
       break;
   }

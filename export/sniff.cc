@@ -6,9 +6,11 @@
 #include <cstring>
 
 #include "export/folded/read.h"
+#include "export/gperftools/cpu.h"
 #include "export/pprof/fields.h"
 #include "export/protobuf_reader.h"
 #include "sonde/formats.h"
+#include "sonde/heap_text.h"
 
 namespace sonde {
 namespace {
@@ -85,45 +87,8 @@ bool IsPprof(std::string_view bytes) {
   return has_type || fields >= 2;
 }
 
-// The words of the header of a gperftools CPU profile: 0, 3 or more, 0, period, 0.
-template <typename Word>
-bool IsCpuHeader(std::string_view bytes, bool swapped) {
-  std::array<Word, 5> words{};
-  if (bytes.size() < sizeof(words)) return false;
-  std::memcpy(words.data(), bytes.data(), sizeof(words));
-  if (swapped) {
-    for (Word& word : words) {
-      std::array<char, sizeof(Word)> digits{};
-      std::memcpy(digits.data(), &word, sizeof(word));
-      std::ranges::reverse(digits);
-      std::memcpy(&word, digits.data(), sizeof(word));
-    }
-  }
-  return words[0] == 0 && words[1] >= 3 && words[1] < 1'000 && words[2] <= 1 && words[3] != 0 &&
-         words[3] <= 0xffff'ffffU && words[4] == 0;
-}
-
-bool IsCpuProfile(std::string_view bytes) {
-  for (const bool swapped : {false, true}) {
-    if (IsCpuHeader<std::uint32_t>(bytes, swapped) || IsCpuHeader<std::uint64_t>(bytes, swapped)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// A symbolised container: "--- symbol", names, "--- profile" and the raw profile.
+// A container: "--- symbol", names, and a gperftools profile of any kind.
 bool IsSymbolized(std::string_view bytes) { return bytes.starts_with("--- symbol\n"); }
-
-bool IsHeapText(std::string_view bytes) {
-  for (const std::string_view start :
-       {"heap profile:", "heap_v2/", "--- contention", "--- mutex", "--- heapz", "--- growthz",
-        "--- threadz", "--- Thread ",
-        "goroutine profile:", "threadcreate profile:", "--- heap profile:"}) {
-    if (bytes.starts_with(start)) return true;
-  }
-  return false;
-}
 
 bool LooksLikeJson(std::string_view bytes) {
   const std::size_t at = bytes.find_first_not_of(" \t\r\n");
@@ -219,7 +184,7 @@ Format Sniff(std::string_view bytes) noexcept {
   bytes = bytes.substr(0, kMostBytes);
   if (bytes.empty()) return Format::kUnknown;
   if (IsPerfData(bytes)) return Format::kPerfData;
-  if (IsCpuProfile(bytes) || IsSymbolized(bytes)) return Format::kGperftoolsCpu;
+  if (CpuProfileLayout(bytes).has_value() || IsSymbolized(bytes)) return Format::kGperftoolsCpu;
   if (IsHeapText(bytes)) return Format::kGperftoolsHeap;
   if (IsPprof(bytes)) return Format::kPprof;
   if (!IsText(bytes)) return Format::kUnknown;

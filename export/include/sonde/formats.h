@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sonde/profile.h"
+#include "sonde/read_limits.h"
 #include "sonde/result.h"
 
 namespace sonde {
@@ -35,18 +36,6 @@ std::optional<Format> FormatNamed(std::string_view name) noexcept;
 // What the bytes are, judged by content alone. `bytes` is the start of the input
 // after unwrapping compression; 64 KiB suffice.
 Format Sniff(std::string_view bytes) noexcept;
-
-// The limits of one reading; exceeding one fails with kLimit.
-struct ReadLimits {
-  std::uint64_t input_bytes = std::uint64_t{64} << 30;
-  std::uint64_t records = UINT64_MAX;
-  std::uint64_t line_bytes = std::uint64_t{64} << 20;
-  std::uint64_t stack_depth = 65'536;
-  std::uint64_t unique_frames = UINT64_MAX;
-  std::uint64_t unique_stacks = UINT64_MAX;
-  // Lines and stacks over their limit are a loss rather than an error.
-  bool skip_oversized = false;
-};
 
 struct ReadOptions {
   std::optional<Format> format{};  // Judged by content when not given.
