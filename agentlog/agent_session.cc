@@ -2,6 +2,8 @@
 
 #include "sonde/agent_session.h"
 
+#include "agentlog/iso_time.h"
+
 namespace sonde {
 namespace {
 
@@ -14,6 +16,8 @@ void Add(std::uint64_t& sum, std::uint64_t value) noexcept {
 std::string_view NameOf(AgentKind agent) noexcept {
   return agent == AgentKind::kCodex ? "codex" : "claude";
 }
+
+std::int64_t ParseAgentTime(std::string_view text) noexcept { return agentlog::ParseTime(text); }
 
 TokenCounts& TokenCounts::operator+=(const TokenCounts& other) noexcept {
   Add(input, other.input);

@@ -10,6 +10,7 @@ namespace sonde::cli {
 void AddConvert(Program& program);
 void AddMerge(Program& program);
 void AddTop(Program& program);
+void AddSessions(Program& program);
 
 }  // namespace sonde::cli
 

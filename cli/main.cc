@@ -8,5 +8,6 @@ int main(int argc, char** argv) {
   sonde::cli::AddConvert(program);
   sonde::cli::AddMerge(program);
   sonde::cli::AddTop(program);
+  sonde::cli::AddSessions(program);
   return program.Run(argc, argv);
 }

@@ -45,8 +45,10 @@ struct HistoryOptions {
   SessionFilter filter;
   std::string parse_cache;  // Folder of the parse cache; empty = none.
   unsigned threads = 0;     // 0 = one a processor.
+  // The files were named, not found: one that cannot be opened is an error, not a loss.
+  bool are_named = true;
   // A longer line is skipped and counted.
-  std::uint64_t max_line_bytes = std::uint64_t{1} << 30;
+  std::uint64_t max_line_bytes = std::uint64_t{256} << 20;
 };
 
 // The folder of the parse cache when none is named: $XDG_CACHE_HOME/sonde/agentlog or

@@ -32,6 +32,10 @@ std::string_view NameOf(AgentKind agent) noexcept;
 
 // Nanoseconds since 1970 UTC where an instant is meant. Logs hold milliseconds.
 inline constexpr std::int64_t kNoTime = INT64_MIN;
+// An RFC 3339 instant ("2026-01-01T00:00:02.500Z", or with an offset); kNoTime for anything else.
+// **Any thread.**
+std::int64_t ParseAgentTime(std::string_view text) noexcept;
+
 inline constexpr std::uint32_t kNoIndex = UINT32_MAX;
 
 // Tokens by kind. input, cache_read, cache_creation and output are disjoint and add up to what
@@ -119,7 +123,7 @@ struct AgentPrompt {
   std::int64_t time_ns = kNoTime;
   std::int64_t next_ns = kNoTime;
   bool has_image = false;
-  std::string_view text;  // Whole, without injected envelopes; may be empty (an image).
+  std::string_view text{};  // Whole, without injected envelopes; may be empty (an image).
 };
 
 // One request to a model.
@@ -130,11 +134,11 @@ struct LlmCall {
   std::int64_t end_ns = kNoTime;    // Last record of the answer.
   std::int64_t start_ns = kNoTime;  // The record it waited for: a prompt or a tool's result.
   std::int64_t next_ns = kNoTime;
-  std::string_view id;      // The vendor's message or response id; empty when not known.
-  std::string_view model;   // Empty when not known.
-  std::string_view effort;  // "low", "high"; empty when not known.
+  std::string_view id{};      // The vendor's message or response id; empty when not known.
+  std::string_view model{};   // Empty when not known.
+  std::string_view effort{};  // "low", "high"; empty when not known.
   TokenCounts tokens;
-  std::string_view text;    // What the model said, without its reasoning; pieces joined by newline.
+  std::string_view text{};    // What the model said, without its reasoning; pieces joined by newline.
   bool is_final = false;    // The answer ended the turn.
   bool is_advisor = false;  // Made inside another call, by a model of its own.
 };
@@ -148,12 +152,12 @@ struct ToolCall {
   std::int64_t time_ns = kNoTime;   // When it was asked for.
   std::int64_t end_ns = kNoTime;    // When its result was recorded.
   std::int64_t next_ns = kNoTime;
-  std::string_view name;  // As logged: "Bash", "shell", "mcp__server__tool".
-  std::string_view call_id;
+  std::string_view name{};  // As logged: "Bash", "shell", "mcp__server__tool".
+  std::string_view call_id{};
   // kJson: the arguments as one JSON object, as written ({"command": ..., "file_path": ...}).
   // kText: free text (a patch, a script).
   ToolInput input_kind = ToolInput::kNone;
-  std::string_view input;
+  std::string_view input{};
   ToolStatus status = ToolStatus::kPending;
   bool is_nested = false;  // Run inside the tool call before it (code mode).
 };

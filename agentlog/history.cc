@@ -1,0 +1,206 @@
+// AgentHistory: the sessions in a set of agent logs, counted once each.
+
+#include "agentlog/history.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <set>
+#include <thread>
+#include <tuple>
+
+#include "agentlog/fork.h"
+#include "agentlog/hash.h"
+#include "agentlog/tally.h"
+
+namespace sonde {
+namespace agentlog {
+namespace {
+
+using Tallies = std::vector<std::unique_ptr<Tally>>;
+
+struct Input {
+  std::string name;
+  std::uint64_t bytes = 0;
+  OpenFile spool;  // Of standard input.
+};
+
+std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// The files to read, each once, in an order that does not depend on how they were named.
+Result<std::vector<Input>> OpenInputs(const std::vector<std::string>& files,
+                                      const HistoryOptions& options, Losses& losses) {
+  std::vector<Input> inputs;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
+  bool has_standard_input = false;
+  for (const std::string& file : files) {
+    Input input;
+    input.name = file;
+    struct stat status {};
+    if (file == kStandardInput) {
+      if (has_standard_input) continue;
+      has_standard_input = true;
+      Result<OpenFile> spool = Spool(STDIN_FILENO);
+      if (!spool.ok()) return spool.error();
+      input.spool = std::move(spool).value();
+      fstat(input.spool.descriptor(), &status);
+    } else {
+      // Opening tells about rights; the descriptor is not kept.
+      const Result<OpenFile> opened = OpenLog(file);
+      if (!opened.ok()) {
+        if (options.are_named) return opened.error();
+        losses.Add("file that cannot be read", "files", 1, BaseName(file));
+        continue;
+      }
+      fstat(opened.value().descriptor(), &status);
+      if (!seen.emplace(status.st_dev, status.st_ino).second) continue;
+    }
+    input.bytes = static_cast<std::uint64_t>(status.st_size);
+    inputs.push_back(std::move(input));
+  }
+  std::sort(inputs.begin(), inputs.end(),
+            [](const Input& a, const Input& b) { return a.name < b.name; });
+  return inputs;
+}
+
+void ReadOne(const Input& input, const HistoryOptions& options, Tally& tally) {
+  tally.file = input.name;
+  const ReadOptions read_options{.max_line_bytes = options.max_line_bytes};
+  if (input.spool.descriptor() >= 0) {
+    lseek(input.spool.descriptor(), 0, SEEK_SET);
+    tally.agent = ReadLog(input.spool.descriptor(), input.name, read_options, tally, tally.losses);
+  } else {
+    const Result<OpenFile> file = OpenLog(input.name);
+    if (!file.ok()) {
+      tally.losses.Add("file that cannot be read", "files", 1, BaseName(input.name));
+      return;
+    }
+    tally.agent = ReadLog(file.value().descriptor(), input.name, read_options, tally, tally.losses);
+  }
+  if (!tally.agent) tally.losses.Add("file that is no agent log", "files", 1, BaseName(input.name));
+}
+
+// Largest files first, so that no thread is left with one at the end.
+Tallies ReadAll(const std::vector<Input>& inputs, const HistoryOptions& options) {
+  Tallies tallies(inputs.size());
+  std::vector<std::size_t> order(inputs.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return inputs[a].bytes > inputs[b].bytes; });
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < order.size(); i = next++) {
+      tallies[order[i]] = std::make_unique<Tally>();
+      ReadOne(inputs[order[i]], options, *tallies[order[i]]);
+    }
+  };
+  const std::size_t most = options.threads != 0 ? options.threads : ThreadsByDefault();
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < std::min(most, inputs.size()); ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  return tallies;
+}
+
+// How far a copy of a whole Codex log stands behind another: plain before compressed, in use
+// before archived.
+std::tuple<bool, bool> CopyOrder(const std::string& name) {
+  return {name.find("archived_sessions/") != std::string::npos, name.ends_with(".zst")};
+}
+
+std::string StemOf(const std::string& name) {
+  std::string stem = BaseName(name);
+  if (stem.ends_with(".zst")) stem.resize(stem.size() - 4);
+  return stem;
+}
+
+// The same thread under the same name, archived or compressed beside the log in use.
+std::vector<bool> FindWholeCopies(const Tallies& tallies) {
+  std::map<std::pair<std::string, std::string>, std::size_t> best;
+  std::vector<bool> is_copy(tallies.size(), false);
+  for (std::size_t i = 0; i < tallies.size(); ++i) {
+    if (tallies[i]->agent != AgentKind::kCodex || tallies[i]->threads.empty()) continue;
+    const auto [found, is_new] =
+        best.try_emplace({tallies[i]->threads.front().session_id, StemOf(tallies[i]->file)}, i);
+    if (is_new) continue;
+    const auto known = CopyOrder(tallies[found->second]->file);
+    const auto order = CopyOrder(tallies[i]->file);
+    if (order < known) {
+      is_copy[found->second] = true;
+      found->second = i;
+    } else if (known < order) {
+      is_copy[i] = true;
+    }
+  }
+  return is_copy;
+}
+
+void EnterAll(Tallies& tallies, AgentHistory::State& state) {
+  state.is_dropped = FindWholeCopies(tallies);
+  std::vector<const Tally*> codex(tallies.size(), nullptr);
+  for (std::size_t i = 0; i < tallies.size(); ++i) {
+    if (tallies[i]->agent == AgentKind::kCodex && !state.is_dropped[i]) codex[i] = tallies[i].get();
+  }
+  const std::vector<std::uint32_t> starts = FindOwnStarts(codex);
+  for (std::size_t i = 0; i < tallies.size(); ++i) {
+    state.losses.Add(tallies[i]->losses);
+    if (!state.is_dropped[i]) {
+      state.ledger.Enter(*tallies[i], static_cast<std::uint32_t>(i), starts[i]);
+    }
+    tallies[i].reset();
+  }
+  state.ledger.Settle();
+}
+
+}  // namespace
+
+unsigned ThreadsByDefault() noexcept {
+  return std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
+}
+
+Result<OpenFile> OpenAgain(const AgentHistory::State& state, std::uint32_t index) {
+  if (state.files[index] != kStandardInput) return OpenLog(state.files[index]);
+  OpenFile again(dup(state.standard_input.descriptor()));
+  if (again.descriptor() < 0 || lseek(again.descriptor(), 0, SEEK_SET) != 0) {
+    return Error{.code = ErrorCode::kSystem, .message = "cannot read standard input again"};
+  }
+  return again;
+}
+
+}  // namespace agentlog
+
+std::uint64_t HashOfPath(std::string_view path) noexcept {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return agentlog::HashOf(path);
+}
+
+AgentHistory::AgentHistory(std::unique_ptr<State> state) : state_(std::move(state)) {}
+AgentHistory::AgentHistory(AgentHistory&&) noexcept = default;
+AgentHistory& AgentHistory::operator=(AgentHistory&&) noexcept = default;
+AgentHistory::~AgentHistory() = default;
+
+Result<AgentHistory> AgentHistory::Read(const std::vector<std::string>& files,
+                                        const HistoryOptions& options) {
+  auto state = std::make_unique<State>();
+  state->max_line_bytes = options.max_line_bytes;
+  Result<std::vector<agentlog::Input>> inputs = agentlog::OpenInputs(files, options, state->losses);
+  if (!inputs.ok()) return inputs.error();
+  agentlog::Tallies tallies = agentlog::ReadAll(inputs.value(), options);
+  for (agentlog::Input& input : inputs.value()) {
+    state->files.push_back(input.name);
+    if (input.spool.descriptor() >= 0) state->standard_input = std::move(input.spool);
+  }
+  agentlog::EnterAll(tallies, *state);
+  agentlog::MakeSessions(*state, options.filter);
+  return AgentHistory(std::move(state));
+}
+
+std::span<const AgentSession> AgentHistory::sessions() const noexcept { return state_->sessions; }
+std::span<const std::string> AgentHistory::files() const noexcept { return state_->files; }
+const AgentCounts& AgentHistory::totals() const noexcept { return state_->totals; }
+const Losses& AgentHistory::losses() const noexcept { return state_->losses; }
+
+}  // namespace sonde

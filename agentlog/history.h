@@ -1,0 +1,45 @@
+// AgentHistory::State: what a history keeps for visiting its sessions again.
+
+#ifndef SONDE_AGENTLOG_HISTORY_H_
+#define SONDE_AGENTLOG_HISTORY_H_
+
+#include <string>
+#include <vector>
+
+#include "agentlog/ledger.h"
+#include "agentlog/log_file.h"
+#include "sonde/agent_history.h"
+
+namespace sonde {
+
+struct AgentHistory::State {
+  std::vector<AgentSession> sessions;
+  std::vector<std::string> files;
+  std::vector<bool> is_dropped;       // By file: another copy of the whole log counts.
+  agentlog::OpenFile standard_input;  // Kept, when it was one of the files.
+  AgentCounts totals;
+  Losses losses;
+  agentlog::Ledger ledger;
+  std::vector<std::uint32_t> session_of;  // By thread of the ledger; kNoIndex = not chosen.
+  std::vector<std::uint32_t> thread_of;   // By session.
+  std::uint64_t max_line_bytes = 0;
+};
+
+}  // namespace sonde
+
+namespace sonde::agentlog {
+
+inline constexpr const char* kStandardInput = "-";
+
+// One a processor, within reason. **Any thread.**
+unsigned ThreadsByDefault() noexcept;
+
+// Opens file `index` of the history for reading from its start. **Any thread** for one index.
+Result<OpenFile> OpenAgain(const AgentHistory::State& state, std::uint32_t index);
+
+// Sessions, their counts and the totals, from a settled ledger. Not thread-safe.
+void MakeSessions(AgentHistory::State& state, const SessionFilter& filter);
+
+}  // namespace sonde::agentlog
+
+#endif  // SONDE_AGENTLOG_HISTORY_H_

@@ -1,0 +1,54 @@
+// AgentInput: which agent logs and sessions a command works on.
+
+#ifndef SONDE_CLI_AGENT_INPUT_H_
+#define SONDE_CLI_AGENT_INPUT_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "sonde/agent_history.h"
+#include "sonde/losses.h"
+#include "sonde/result.h"
+
+namespace sonde::cli {
+
+struct AgentInput {
+  std::vector<std::string> files;          // Positional: files, folders, "-".
+  std::vector<std::string> session_files;  // --session-file
+  std::string codex_root;
+  std::string claude_root;
+  std::string project_root;
+  std::string agent;
+  std::string session_id;
+  std::string session_model;
+  std::string since;
+  std::string until;
+  std::size_t scan_files = 0;
+  std::size_t max_sessions = 0;
+  std::string parse_cache;
+  bool no_parse_cache = false;
+};
+
+// --codex-root, --claude-root, --project-root, --agent, --session-id, --session-model, --since,
+// --until, --scan-files, --max-sessions, --session-file, --parse-cache, --no-parse-cache.
+void AddInputOptions(CLI::App& command, AgentInput& input);
+
+// Finds the logs and reads them. Fails with kUsage for a time that is none, kNotFound and
+// kInvalid for a named file that cannot be opened.
+Result<AgentHistory> ReadHistory(const AgentInput& input);
+
+// "2026-01-01T00:00:00.000Z".
+std::string TimeText(std::int64_t time_ns);
+// "1h02m", "3m05s", "1.250s".
+std::string DurationText(std::int64_t ns);
+
+nlohmann::json LossesAsJson(const Losses& losses);
+// One line a cause on standard error.
+void PrintLosses(const Losses& losses);
+
+}  // namespace sonde::cli
+
+#endif  // SONDE_CLI_AGENT_INPUT_H_

@@ -1,0 +1,211 @@
+// sonde sessions: the sessions of coding agents, what each did and what it cost.
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/agent_input.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "sonde/agent_history.h"
+
+namespace sonde::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+Json TokensAsJson(const TokenCounts& tokens) {
+  return {{"input", tokens.input},
+          {"cache_read", tokens.cache_read},
+          {"cache_creation", tokens.cache_creation},
+          {"cache_creation_5m", tokens.cache_creation_5m},
+          {"cache_creation_1h", tokens.cache_creation_1h},
+          {"output", tokens.output},
+          {"reasoning", tokens.reasoning},
+          {"total", tokens.Total()}};
+}
+
+Json TimeAsJson(std::int64_t time_ns) {
+  return time_ns == kNoTime ? Json() : Json(TimeText(time_ns));
+}
+
+Json CountsAsJson(const AgentCounts& counts) {
+  Json models = Json::array();
+  Json by_model = Json::object();
+  for (const auto& [name, tokens] : counts.models) {
+    if (!name.empty()) models.push_back(name);
+    by_model[name.empty() ? "unknown" : name] = TokensAsJson(tokens);
+  }
+  return {{"user_prompts", counts.user_prompts},
+          {"agent_prompts", counts.agent_prompts},
+          {"slash_commands", counts.slash_commands},
+          {"bash_inputs", counts.bash_inputs},
+          {"interruptions", counts.interruptions},
+          {"queued_not_recorded", counts.queued_not_recorded},
+          {"llm_calls", counts.llm_calls},
+          {"api_errors", counts.api_errors},
+          {"compactions", counts.compactions},
+          {"server_tool_calls", counts.server_tool_calls},
+          {"tool_calls", counts.tool_calls},
+          {"tool_calls_total", counts.tool_calls_total},
+          {"failed_tool_calls", counts.failed_tool_calls},
+          {"rejected_tool_calls", counts.rejected_tool_calls},
+          {"pending_tool_calls", counts.pending_tool_calls},
+          {"nested_tool_calls", counts.nested_tool_calls},
+          {"nested_failed", counts.nested_failed},
+          {"models", models},
+          {"tokens", TokensAsJson(counts.tokens)},
+          {"tokens_by_model", by_model}};
+}
+
+class Table {
+ public:
+  explicit Table(const AgentHistory& history) : history_(history) {
+    const std::size_t size = history.sessions().size();
+    children_.resize(size);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      const std::uint32_t parent = history.sessions()[i].parent;
+      (parent == kNoIndex ? roots_ : children_[parent]).push_back(i);
+    }
+  }
+
+  Json AsJson() const {
+    Json sessions = Json::array();
+    for (const std::uint32_t root : roots_) sessions.push_back(SessionAsJson(root));
+    Json totals = CountsAsJson(history_.totals());
+    std::int64_t first_ns = kNoTime;
+    std::int64_t last_ns = kNoTime;
+    std::uint64_t subagents = 0;
+    for (const AgentSession& session : history_.sessions()) {
+      if (session.is_subagent) ++subagents;
+      if (session.start_ns != kNoTime && (first_ns == kNoTime || session.start_ns < first_ns)) {
+        first_ns = session.start_ns;
+      }
+      last_ns = std::max(last_ns, session.end_ns);
+    }
+    totals["sessions"] = history_.sessions().size() - subagents;
+    totals["subagents"] = subagents;
+    totals["first_ts"] = TimeAsJson(first_ns);
+    totals["last_ts"] = TimeAsJson(last_ns);
+    return {{"schema_version", "1.0"},
+            {"sessions", sessions},
+            {"totals", totals},
+            {"warnings", LossesAsJson(history_.losses())}};
+  }
+
+  void Print() const {
+    std::printf("%-40s %-19s %9s %8s %6s %12s %12s %12s %10s %11s  %s\n", "session", "start (UTC)",
+                "duration", "prompts", "calls", "input", "cache read", "cache write", "output",
+                "tools", "models");
+    for (const std::uint32_t root : roots_) PrintSession(root, 0);
+    PrintRow("total", "", "", history_.totals(), true);
+  }
+
+ private:
+  Json SessionAsJson(std::uint32_t index) const {
+    const AgentSession& session = history_.sessions()[index];
+    Json json = CountsAsJson(session.counts);
+    json["agent"] = NameOf(session.agent);
+    json["id"] = session.id;
+    json["agent_id"] = session.agent_id.empty() ? Json() : Json(session.agent_id);
+    json["is_subagent"] = session.is_subagent;
+    json["parent_id"] = session.parent_id.empty() ? Json() : Json(session.parent_id);
+    json["version"] = session.version.empty() ? Json() : Json(session.version);
+    json["start"] = TimeAsJson(session.start_ns);
+    json["end"] = TimeAsJson(session.end_ns);
+    json["duration_ms"] = session.start_ns == kNoTime
+                              ? Json()
+                              : Json((session.end_ns - session.start_ns) / 1'000'000);
+    json["usage_known"] = session.has_usage;
+    Json files = Json::array();
+    for (const std::uint32_t file : session.files) {
+      const std::string& name = history_.files()[file];
+      files.push_back(name.substr(name.rfind('/') + 1));
+    }
+    json["files"] = files;
+    Json children = Json::array();
+    for (const std::uint32_t child : children_[index]) children.push_back(SessionAsJson(child));
+    json["subagents"] = children;
+    return json;
+  }
+
+  void PrintSession(std::uint32_t index, std::size_t depth) const {
+    const AgentSession& session = history_.sessions()[index];
+    std::string name(depth * 2, ' ');
+    name += NameOf(session.agent);
+    name += ' ';
+    name += session.agent_id.empty() ? session.id : session.agent_id;
+    std::string start;
+    std::string duration;
+    if (session.start_ns != kNoTime) {
+      start = TimeText(session.start_ns).substr(0, 19);
+      duration = DurationText(session.end_ns - session.start_ns);
+    }
+    PrintRow(name, start, duration, session.counts, session.has_usage);
+    for (const std::uint32_t child : children_[index]) PrintSession(child, depth + 1);
+  }
+
+  static void PrintRow(const std::string& name, const std::string& start,
+                       const std::string& duration, const AgentCounts& counts, bool has_usage) {
+    // No usage in the log is not the same as none used.
+    const auto tokens = [&](std::uint64_t count) {
+      return has_usage ? std::to_string(count) : std::string("?");
+    };
+    std::string tools = std::to_string(counts.tool_calls_total);
+    if (counts.failed_tool_calls != 0) {
+      tools += " (" + std::to_string(counts.failed_tool_calls) + " failed)";
+    }
+    std::string models;
+    for (const auto& [model, sum] : counts.models) {
+      if (!models.empty()) models += ", ";
+      models += model.empty() ? "unknown" : model;
+    }
+    std::printf("%-40s %-19s %9s %8llu %6s %12s %12s %12s %10s %11s  %s\n", name.c_str(),
+                start.c_str(), duration.c_str(),
+                static_cast<unsigned long long>(counts.user_prompts + counts.agent_prompts),
+                tokens(counts.llm_calls).c_str(), tokens(counts.tokens.input).c_str(),
+                tokens(counts.tokens.cache_read).c_str(),
+                tokens(counts.tokens.cache_creation).c_str(), tokens(counts.tokens.output).c_str(),
+                tools.c_str(), models.c_str());
+  }
+
+  const AgentHistory& history_;
+  std::vector<std::uint32_t> roots_;
+  std::vector<std::vector<std::uint32_t>> children_;
+};
+
+}  // namespace
+
+void AddSessions(Program& program) {
+  struct Options {
+    AgentInput input;
+    bool as_json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = program.Command(
+      "sessions", "Lists the sessions of coding agents and what each did",
+      [options]() -> Result<int> {
+        Result<AgentHistory> history = ReadHistory(options->input);
+        if (!history.ok()) return history.error();
+        const Table table(history.value());
+        if (options->as_json) {
+          std::cout << table.AsJson().dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+        } else {
+          table.Print();
+          std::fflush(stdout);
+        }
+        PrintLosses(history.value().losses());
+        return 0;
+      });
+  AddInputOptions(*command, options->input);
+  command->add_option("files", options->input.files,
+                      "Logs or folders of logs; - is standard input (default: the agents' own)");
+  command->add_flag("--json", options->as_json, "Write sessions, totals and warnings as JSON");
+}
+
+}  // namespace sonde::cli
