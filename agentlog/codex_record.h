@@ -65,8 +65,8 @@ struct CodexPayload {
   std::string_view raw_arguments{};  // The arguments as a string,
   std::string_view arguments{};      // or as JSON.
   std::string_view raw_input{};
-  std::string_view action{};                  // JSON.
-  std::string_view command{};                 // JSON.
+  std::string_view action{};                // JSON.
+  std::string_view command{};               // JSON.
   std::vector<std::string_view> raw_texts;  // Of the content.
   std::vector<std::string_view> kinds;      // content_item_kinds
   bool has_kinds = false;

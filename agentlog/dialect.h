@@ -20,8 +20,8 @@ enum class LineOutcome : std::uint8_t {
 };
 
 struct DialectOptions {
-  bool wants_text = false;     // Hand out answers, arguments and titles too.
-  std::uint64_t file_key = 0;  // Identity of records that have none of their own.
+  bool wants_text = false;       // Hand out answers, arguments and titles too.
+  std::uint64_t file_key = 0;    // Identity of records that have none of their own.
   std::string_view file_name{};  // Without folders; names a thread that does not name itself.
 };
 

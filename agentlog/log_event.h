@@ -70,7 +70,7 @@ struct ResponseEvent {
   std::string_view effort{};
   TokenCounts tokens;
   std::uint64_t counters = 0;  // Codex: hash of the counters as written; 0 = none.
-  std::string_view text{};       // Only when the dialect was asked for text.
+  std::string_view text{};     // Only when the dialect was asked for text.
 };
 
 struct ToolEvent {

@@ -64,7 +64,7 @@ void MergeCall(CallRow& row, WideTokens& wide, const CallRow& copy, const WideTo
 }
 
 void MergeTool(ToolRow& row, const ToolRow& copy) noexcept {
-  row.status = std::max(row.status, copy.status);
+  row.status = std::max<std::uint8_t>(row.status, copy.status) & 3U;
   if (IsEarlier(copy.end_ns, row.end_ns)) row.end_ns = copy.end_ns;
   const bool is_first_ask = copy.is_asked != 0 && row.is_asked == 0;
   const bool is_rival =

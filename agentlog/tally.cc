@@ -14,9 +14,7 @@ std::uint32_t Narrow(std::uint64_t place) noexcept {
   return place > UINT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(place);
 }
 
-std::uint8_t Low(auto value, std::uint8_t mask) noexcept {
-  return static_cast<std::uint8_t>(static_cast<std::uint8_t>(value) & mask);
-}
+std::uint8_t Number(auto value) noexcept { return static_cast<std::uint8_t>(value); }
 
 }  // namespace
 
@@ -92,9 +90,9 @@ void Tally::OnPrompt(const PromptEvent& event) {
   copy.place = Narrow(event.place);
   copy.turn = event.turn;
   copy.thread = event.thread;
-  copy.kind = Low(event.kind, 7);
-  copy.source = Low(event.source, 3);
-  copy.rank = Low(event.rank, 3);
+  copy.kind = Number(event.kind) & 7U;
+  copy.source = Number(event.source) & 3U;
+  copy.rank = Number(event.rank) & 3U;
   const auto [row, is_new] = prompts.FindOrAdd(event.key);
   if (is_new) {
     *row = copy;
@@ -110,7 +108,7 @@ void Tally::OnResponse(const ResponseEvent& event) {
   copy.thread = event.thread;
   copy.model = static_cast<std::uint16_t>(models.Intern(event.model, kMostModels));
   copy.effort = static_cast<std::uint8_t>(efforts.Intern(event.effort, kMostEfforts));
-  copy.rank = Low(event.rank, 3);
+  copy.rank = Number(event.rank) & 3U;
   copy.is_advisor = event.is_advisor ? 1 : 0;
   const auto [row, is_new] = calls.FindOrAdd(event.key);
   if (is_new) {
@@ -139,8 +137,8 @@ void Tally::OnTool(const ToolEvent& event) {
   copy.place = Narrow(event.place);
   copy.thread = event.thread;
   copy.name = static_cast<std::uint16_t>(tools.Intern(event.name, kMostModels));
-  copy.rank = Low(event.rank, 3);
-  copy.status = Low(event.status, 3);
+  copy.rank = Number(event.rank) & 3U;
+  copy.status = Number(event.status) & 3U;
   copy.is_asked = event.may_be_nested ? 0 : 1;
   copy.may_be_nested = event.may_be_nested ? 1 : 0;
   if (event.status != ToolStatus::kPending) copy.end_ns = event.time_ns;
@@ -159,7 +157,7 @@ void Tally::OnToolResult(const ToolResultEvent& event) {
     row->thread = event.thread;
     row->place = Narrow(event.place);
   }
-  row->status = std::max(row->status, Low(event.status, 3));
+  row->status = std::max(std::uint8_t{row->status}, Number(event.status)) & 3U;
   if (IsEarlier(event.time_ns, row->end_ns)) row->end_ns = event.time_ns;
 }
 
