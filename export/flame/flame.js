@@ -25,6 +25,18 @@ function select(label, options) {
   return made;
 }
 
+// A square in a colour of the palette.
+function swatch(color) {
+  const SVG = 'http://www.w3.org/2000/svg';
+  const picture = document.createElementNS(SVG, 'svg');
+  const square = document.createElementNS(SVG, 'rect');
+  picture.setAttribute('class', 'swatch');
+  square.setAttribute('class', color);
+  for (const side of ['width', 'height']) square.setAttribute(side, '10');
+  picture.append(square);
+  return picture;
+}
+
 class FlameFile {
   constructor(host, json) {
     this.json = json;
@@ -259,7 +271,7 @@ class FlameFile {
       const color = this.data.isDifference ? 'v' + sonde.colorOfChange(spot.base, spot.self)
           : this.data.moduleColors.slice(2 * spot.frame, 2 * spot.frame + 2);
       const chip = element('button.chip', {type: 'button', title: spot.name},
-          element('i.swatch.' + color), element('code', {}, sonde.shortName(spot.name, 36)), ' ' + text);
+          swatch(color), element('code', {}, sonde.shortName(spot.name, 36)), ' ' + text);
       chip.addEventListener('click', () => {
         this.state.isPattern = false;
         this.state.query = this.state.query === spot.name ? '' : spot.name;

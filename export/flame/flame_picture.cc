@@ -13,9 +13,10 @@ namespace {
 
 constexpr double kMargin = 8;
 constexpr double kRow = 18;
-constexpr double kLetter = 7.25;  // One character of the 12-pixel monospace font.
-constexpr double kPadding = 4;    // Left of a name.
-constexpr double kLine = 18;      // A line of text above or below the frames.
+constexpr double kLetter = 7.25;     // One character of the 12-pixel monospace font.
+constexpr double kTextLetter = 7.6;  // One of the 13-pixel text font, on the wide side.
+constexpr double kPadding = 4;       // Left of a name.
+constexpr double kLine = 18;         // A line of text above or below the frames.
 constexpr std::size_t kHottest = 6;
 constexpr std::size_t kHotLetters = 36;
 constexpr std::size_t kChunk = std::size_t{256} << 10;
@@ -131,17 +132,22 @@ void FlamePicture::AppendHeader(std::string& out) const {
 
 void FlamePicture::AppendHottest(std::string& out) const {
   const FlameNode& root = tree_.nodes().front();
+  const double room = (style_.width_px - 2 * kMargin) / kTextLetter;
   std::string line;
   for (const HotFrame& frame : FindHottest(tree_)) {
-    line += line.empty() ? (tree_.is_difference() ? "Changed most:  " : "Hottest:  ") : "   ·   ";
-    line += ShortName(frame.name, kHotLetters);
-    line += ' ';
+    std::string spot =
+        line.empty() ? (tree_.is_difference() ? "Changed most: " : "Hottest: ") : " · ";
+    spot += ShortName(frame.name, kHotLetters);
+    spot += ' ';
     if (tree_.is_difference()) {
-      AppendChange(line, frame.self - frame.base_self, tree_.shape().type);
+      AppendChange(spot, frame.self - frame.base_self, tree_.shape().type);
     } else {
-      AppendPercent(line, frame.self, root.total);
-      line += '%';
+      AppendPercent(spot, frame.self, root.total);
+      spot += '%';
     }
+    const auto letters = static_cast<double>(CharacterCount(line) + CharacterCount(spot));
+    if (letters > room) break;
+    line += spot;
   }
   if (line.empty()) line = "No samples";
   AppendText(out, "ink", kMargin, header_px_ - 10, line);

@@ -40,10 +40,12 @@ const FILE_ENDINGS = new Set(
 
 // {result, qualifiers, own, args, params} of "void ns::run<int>(int)".
 function takeApart(name) {
-  const parts = {result: '', qualifiers: [], own: name, args: '', params: ''};
+  const prefix = /^[\w\u0080-\u{10ffff}-]+:(?!:) *(?=[^ ])/u.exec(name)?.[0] ?? '';
+  const parts = {result: '', qualifiers: prefix === '' ? [] : [prefix], own: name.slice(prefix.length),
+                 args: '', params: ''};
   if (!isCode(name)) return parts;
   const hasScopes = name.includes('::');
-  let start = 0, ownEnd = -1, at = 0;
+  let start = prefix.length, ownEnd = -1, at = start;
   while (at < name.length) {
     const behind = skipOperator(name, at);
     if (behind !== at) {
@@ -91,12 +93,14 @@ function withoutArguments(qualifier) {
       : qualifier.slice(0, open + 1) + '…' + qualifier.slice(close);
 }
 
-// `name` in at most `room` characters: what says least goes first, the function's own
-// name last. The picture that is shown without script follows the same rule.
+// `name` in at most `room` characters: what says least goes first (the mark of the kernel or a
+// JIT, which the colour shows too), the function's own name last. The picture that is shown without script follows the same rule.
 function shortName(name, room) {
   if (room < 3) return '';
   if (name.length <= room || count(name) <= room) return name;
-  let {result, qualifiers, own, args, params} = takeApart(name);
+  const plain = name.replace(/_\[[a-z]\]$/, '');
+  if (count(plain) <= room) return plain;
+  let {result, qualifiers, own, args, params} = takeApart(plain);
   let outer = qualifiers.join('');
   const whole = () => result + outer + own + args + params;
   const fits = () => count(whole()) <= room;

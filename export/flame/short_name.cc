@@ -44,6 +44,15 @@ std::size_t SkipOperator(std::string_view name, std::size_t at) {
   return end;
 }
 
+// The bytes of "tool: " in "tool: Bash": a word, a colon that is no scope, spaces.
+std::size_t PrefixOf(std::string_view name) {
+  std::size_t at = 0;
+  while (at < name.size() && (IsWord(name[at]) || name[at] == '-')) ++at;
+  if (at == 0 || name.substr(at, 1) != ":" || name.substr(at, 2) == "::") return 0;
+  const std::size_t end = name.find_first_not_of(' ', at + 1);
+  return end == std::string_view::npos ? 0 : end;
+}
+
 bool IsCode(std::string_view name) {
   if (name.find("::") != std::string_view::npos) return true;
   const std::size_t bracket = name.find_first_of("(<");
@@ -58,6 +67,14 @@ bool IsFileEnding(std::string_view text) {
   constexpr std::string_view kEndings[] = {"c",  "cc", "cpp", "go", "h",  "hpp", "java",
                                            "js", "py", "rb",  "rs", "sh", "so",  "ts"};
   return std::find(std::begin(kEndings), std::end(kEndings), text) != std::end(kEndings);
+}
+
+// "_[k]": kernel, JIT or inlined, which the colour shows too.
+constexpr std::size_t kMarkSize = 4;
+bool HasMark(std::string_view name) {
+  return name.size() > kMarkSize && name.ends_with(']') &&
+         name.substr(name.size() - kMarkSize, 2) == "_[" && name[name.size() - 2] >= 'a' &&
+         name[name.size() - 2] <= 'z';
 }
 
 std::string Cut(std::string_view text, std::size_t characters) {
@@ -81,11 +98,16 @@ std::string WithoutArguments(std::string_view qualifier) {
 NameParts TakeApart(std::string_view name) {
   NameParts parts;
   parts.own = name;
-  if (!IsCode(name)) return parts;
+  const std::size_t prefix = PrefixOf(name);
+  if (prefix > 0) parts.qualifiers.push_back(name.substr(0, prefix));
+  if (!IsCode(name)) {
+    parts.own = name.substr(prefix);
+    return parts;
+  }
   const bool has_scopes = name.find("::") != std::string_view::npos;
-  std::size_t start = 0;  // Of the part that is being read.
+  std::size_t start = prefix;  // Of the part that is being read.
   std::size_t own_end = std::string_view::npos;
-  std::size_t at = 0;
+  std::size_t at = prefix;
   while (at < name.size()) {
     if (const std::size_t end = SkipOperator(name, at); end != at) {
       at = end;
@@ -134,6 +156,8 @@ NameParts TakeApart(std::string_view name) {
 std::string ShortName(std::string_view clean, std::size_t characters) {
   if (characters < 3) return {};
   if (clean.size() <= characters || CharacterCount(clean) <= characters) return std::string(clean);
+  if (HasMark(clean)) clean.remove_suffix(kMarkSize);
+  if (CharacterCount(clean) <= characters) return std::string(clean);
   const NameParts parts = TakeApart(clean);
   std::string result(parts.result);
   std::string outer;

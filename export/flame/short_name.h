@@ -23,7 +23,7 @@ struct NameParts {
 NameParts TakeApart(std::string_view name);
 
 // `clean` in at most `characters` characters. What says least goes first:
-// parameters, template arguments, the result type, outer namespaces; the end of
+// marks as _[k], parameters, template arguments, the result type, outer namespaces; the end of
 // the function's own name goes last. An ellipsis stands for what was left out.
 // Empty when fewer than three characters are there. flame.js has the same rule.
 std::string ShortName(std::string_view clean, std::size_t characters);

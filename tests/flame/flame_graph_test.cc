@@ -190,7 +190,7 @@ TEST(FlameGraph, ADifferenceTellsOldNewAndBothChanges) {
                   "same (10 samples, 62.50%; base 10 samples, 43.48%; 0 samples, 0.00%)"));
   EXPECT_TRUE(Has(svg, "class=\"v0\""));   // Gone.
   EXPECT_TRUE(Has(svg, "class=\"v12\""));  // New.
-  EXPECT_TRUE(Has(svg, "Changed most:  less -6 samples"));
+  EXPECT_TRUE(Has(svg, "Changed most: less -6 samples"));
 }
 
 TEST(FlameGraph, ADifferenceWithAnEmptyProfileHasNoNonsense) {
