@@ -12,9 +12,9 @@ constexpr std::size_t kFirstIndexSize = 256;
 std::size_t HashOf(StackId caller, LocationId leaf) {
   std::uint64_t key =
       (std::uint64_t{static_cast<std::uint32_t>(caller)} << 32) | static_cast<std::uint32_t>(leaf);
-  key ^= key >> 32;
   key *= 0x9e3779b97f4a7c15ULL;
-  return static_cast<std::size_t>(key >> 20);
+  key ^= key >> 32;  // Only the upper half depends on the caller.
+  return static_cast<std::size_t>(key * 0xff51afd7ed558ccdULL >> 32);
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ std::size_t HashOf(StackId caller, LocationId leaf) {
 StackTable::StackTable() : nodes_{{kEmptyStack, LocationId{}}}, index_(kFirstIndexSize, 0) {}
 
 StackId StackTable::Extend(StackId caller, LocationId callee) {
-  if ((nodes_.size() + 1) * 4 > index_.size() * 3) Grow();
+  if ((nodes_.size() + 1) * 2 > index_.size()) Grow();
   const std::size_t mask = index_.size() - 1;
   std::size_t slot = HashOf(caller, callee) & mask;
   while (index_[slot] != 0) {

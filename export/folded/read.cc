@@ -2,8 +2,10 @@
 
 #include "export/folded/read.h"
 
+#include <array>
 #include <charconv>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +17,11 @@ namespace sonde {
 namespace {
 
 constexpr std::uint64_t kLinesBetweenProgress = 1 << 16;
+
+// Stacks whose text is remembered: 3 MB, so that input that was not merged costs a look a line.
+constexpr std::size_t kSeenStacks = std::size_t{1} << 17;
+// Lines looked at before the first of them is taken.
+constexpr std::size_t kLinesAhead = 32;
 
 bool IsBlank(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
@@ -66,18 +73,19 @@ class FoldedReader {
   Result<Profile> Read() {
     std::string_view rest = text_;
     if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
+    std::array<Line, kLinesAhead> ahead;
     while (!rest.empty()) {
-      ++line_number_;
-      const void* const newline = std::memchr(rest.data(), '\n', rest.size());
-      const std::size_t length =
-          newline == nullptr
-              ? rest.size()
-              : static_cast<std::size_t>(static_cast<const char*>(newline) - rest.data());
-      const std::string_view line = rest.substr(0, length);
-      rest.remove_prefix(newline == nullptr ? length : length + 1);
-      if (Status status = TakeLine(line); !status.ok()) return InLine(status.error());
-      if (options_.progress && line_number_ % kLinesBetweenProgress == 0) {
-        options_.progress(text_.size() - rest.size(), text_.size());
+      std::size_t count = 0;
+      while (!rest.empty() && count < ahead.size()) ahead[count++] = LookAt(NextLine(rest));
+      // The texts that the lines will be compared with are under way while others are taken.
+      for (std::size_t i = 0; i < count; ++i) Prefetch(seen_[ahead[i].slot].frames);
+      for (std::size_t i = 0; i < count; ++i) {
+        ++line_number_;
+        if (Status status = TakeLine(ahead[i]); !status.ok()) return InLine(status.error());
+        if (options_.progress && line_number_ % kLinesBetweenProgress == 0) {
+          options_.progress(static_cast<std::size_t>(ahead[i].raw.data() - text_.data()),
+                            text_.size());
+        }
       }
     }
     return Finish();
@@ -96,7 +104,42 @@ class FoldedReader {
     return {};
   }
 
-  Status TakeLine(std::string_view raw) {
+  struct Line {
+    std::string_view raw;
+    std::string_view text;  // Trimmed.
+    std::optional<FoldedLine> cut;
+    std::size_t slot = 0;  // In seen_.
+  };
+
+  static std::string_view NextLine(std::string_view& rest) noexcept {
+    const void* const newline = std::memchr(rest.data(), '\n', rest.size());
+    const std::size_t length =
+        newline == nullptr
+            ? rest.size()
+            : static_cast<std::size_t>(static_cast<const char*>(newline) - rest.data());
+    const std::string_view line = rest.substr(0, length);
+    rest.remove_prefix(newline == nullptr ? length : length + 1);
+    return line;
+  }
+
+  Line LookAt(std::string_view raw) const noexcept {
+    Line line{.raw = raw, .text = Trimmed(raw), .cut = {}};
+    line.cut = Cut(line.text);
+    if (line.cut.has_value()) {
+      line.slot = std::hash<std::string_view>()(line.cut->frames) % kSeenStacks;
+      __builtin_prefetch(&seen_[line.slot]);
+    }
+    return line;
+  }
+
+  static void Prefetch(std::string_view text) noexcept {
+    constexpr std::size_t kCacheLine = 64;
+    const std::size_t bytes = std::min(text.size(), 4 * kCacheLine);
+    for (std::size_t at = 0; at < bytes; at += kCacheLine) __builtin_prefetch(text.data() + at);
+  }
+
+  Status TakeLine(const Line& taken) {
+    const std::string_view raw = taken.raw;
     if (raw.size() > options_.limits.line_bytes) {
       if (options_.limits.skip_oversized) {
         if (Status status = guard_.CountRecord(); !status.ok()) return status;
@@ -104,22 +147,30 @@ class FoldedReader {
       }
       return OverLimit("bytes in a line", "max_line_bytes", options_.limits.line_bytes, raw.size());
     }
-    const std::string_view line = Trimmed(raw);
-    if (line.empty()) return {};
+    if (taken.text.empty()) return {};
     if (Status status = guard_.CountRecord(); !status.ok()) return status;
 
-    const std::optional<FoldedLine> cut = Cut(line);
+    const std::optional<FoldedLine>& cut = taken.cut;
     if (!cut.has_value()) return Refuse("no weight", line_number_);
     const std::optional<std::int64_t> weight = WeightOf(cut->weight);
     if (!weight.has_value()) return Refuse("bad weight", line_number_);
     bool usable = true;
     StackId stack = kEmptyStack;
-    if (Status status = ReadStack(cut->frames, stack, usable); !status.ok()) return status;
+    if (Status status = ReadStack(cut->frames, taken.slot, stack, usable); !status.ok())
+      return status;
     return usable ? AddWeight(stack, *weight) : Status();
   }
 
   // Neighbouring lines tend to start with the same frames, which need no second look.
-  Status ReadStack(std::string_view frames, StackId& stack, bool& usable) {
+  Status ReadStack(std::string_view frames, std::size_t slot, StackId& stack, bool& usable) {
+    Seen& seen = seen_[slot];
+    Seen& other = seen_[slot ^ 1];
+    if (other.frames == frames) std::swap(seen, other);
+    if (seen.frames == frames && !frames.empty()) {
+      stack = seen.stack;
+      return {};
+    }
+    other = seen;
     const std::size_t shared = SharedBytes(frames);
     while (!path_.empty() && path_.back().end > shared) path_.pop_back();
     stack = path_.empty() ? kEmptyStack : path_.back().stack;
@@ -142,6 +193,7 @@ class FoldedReader {
       path_.push_back({end, stack});
       at = end + 1;
     }
+    seen = {frames, stack};
     return guard_.CheckFrames();
   }
 
@@ -227,6 +279,12 @@ class FoldedReader {
     StackId stack;
   };
 
+  // A stack as it was written, and what it was read as.
+  struct Seen {
+    std::string_view frames;
+    StackId stack;
+  };
+
   std::string_view text_;
   const ReadOptions& options_;
   ProfileBuilder builder_;
@@ -234,7 +292,8 @@ class FoldedReader {
   std::uint64_t line_number_ = 0;
   std::uint64_t taken_ = 0;
   std::string_view previous_;
-  std::vector<Prefix> path_;  // The frames of previous_.
+  std::vector<Prefix> path_;                                 // The frames of previous_.
+  std::vector<Seen> seen_ = std::vector<Seen>(kSeenStacks);  // By hash; the latest of each.
   std::vector<Sum> sums_;
   std::vector<std::uint32_t> rows_;  // By StackId: index in sums_ + 1, or 0.
 };

@@ -11,15 +11,27 @@ constexpr std::size_t kFirstIndexSize = 256;
 
 std::size_t HashOf(std::uint32_t parent, NameId name) {
   std::uint64_t key = (std::uint64_t{parent} << 32) | static_cast<std::uint32_t>(name);
-  key ^= key >> 32;
   key *= 0x9e3779b97f4a7c15ULL;
-  return static_cast<std::size_t>(key >> 20);
+  key ^= key >> 32;  // Only the upper half depends on the parent.
+  return static_cast<std::size_t>(key * 0xff51afd7ed558ccdULL >> 32);
 }
 
 std::vector<std::int64_t> WeightsOf(const Profile& profile, std::size_t sample_type) {
   std::vector<std::int64_t> weights(profile.sample_count());
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = profile.value(i, sample_type);
   return weights;
+}
+
+// Whether no two locations share a name, so that distinct stacks are distinct nodes.
+bool IsOneToOne(const FrameNames& names) {
+  std::vector<bool> is_taken(names.name_count(), false);
+  for (std::uint32_t i = 0; i < names.profile().location_count(); ++i) {
+    const std::span<const Frame> frames = names.frames(LocationId{i});
+    const auto name = static_cast<std::uint32_t>(frames.front().name);
+    if (frames.size() != 1 || is_taken[name]) return false;
+    is_taken[name] = true;
+  }
+  return true;
 }
 
 }  // namespace
@@ -49,8 +61,12 @@ std::uint32_t CallTree::ChildOf(std::uint32_t parent, const Frame& frame) {
     if (node.parent == parent && node.frame.name == frame.name) return index_[slot];
     slot = (slot + 1) & mask;
   }
+  index_[slot] = static_cast<std::uint32_t>(nodes_.size());
+  return AddChild(parent, frame);
+}
+
+std::uint32_t CallTree::AddChild(std::uint32_t parent, const Frame& frame) {
   const auto child = static_cast<std::uint32_t>(nodes_.size());
-  index_[slot] = child;
   nodes_.push_back({.frame = frame, .parent = parent});
   if (last_child_[parent] == CallNode::kNone) {
     nodes_[parent].first_child = child;
@@ -80,12 +96,15 @@ void CallTree::AddFromRoot(std::span<const std::int64_t> weights) {
   }
 
   // A caller comes before its callees, so its node is known when they need it.
+  const bool one_to_one = IsOneToOne(*names_);
   std::vector<std::uint32_t> node_of(stacks.size(), 0);
   nodes_[0].self = self[0];
   for (std::uint32_t i = 1; i < stacks.size(); ++i) {
     if (!needed[i]) continue;
     std::uint32_t node = node_of[static_cast<std::uint32_t>(stacks.caller(StackId{i}))];
-    for (const Frame& frame : names_->frames(stacks.leaf(StackId{i}))) node = ChildOf(node, frame);
+    for (const Frame& frame : names_->frames(stacks.leaf(StackId{i}))) {
+      node = one_to_one ? AddChild(node, frame) : ChildOf(node, frame);
+    }
     node_of[i] = node;
     nodes_[node].self = SaturatingAdd(nodes_[node].self, self[i]);
   }

@@ -46,6 +46,7 @@ class CallTree {
 
  private:
   std::uint32_t ChildOf(std::uint32_t parent, const Frame& frame);
+  std::uint32_t AddChild(std::uint32_t parent, const Frame& frame);
   void AddFromRoot(std::span<const std::int64_t> weights);
   void AddFromLeaf(std::span<const std::int64_t> weights);
   void SumTotals();
