@@ -124,7 +124,7 @@ Result<std::unique_ptr<Collector>> Collector::Start(const SamplerOptions& option
     return Error{ErrorCode::kSystem, "no memory for the ring of samples"};
   }
   SignalState& state = Signals();
-  state.modules.Prepare();
+  PrepareUnwinder();
   state.max_depth = std::min(options.max_depth, kDeepestStack);
   state.max_weight = static_cast<std::uint32_t>(
       std::max<std::uint64_t>(8, kMostNsOfASample / collector->period_ns_));

@@ -55,6 +55,9 @@ struct SignalState {
 // The only one. Any thread.
 SignalState& Signals() noexcept;
 
+// Gets ready what the unwinder needs from outside the handler. Not async-signal-safe.
+void PrepareUnwinder();
+
 // The handler. Async-signal-safe.
 void OnSigprof(int signal, siginfo_t* info, void* context) noexcept;
 

@@ -1,9 +1,10 @@
-// SigprofOwner: installs the handler, and finds out whether it is still there.
+// SigprofOwner: prepares and installs the handler, and finds out whether it is still there.
 
 #include <signal.h>
 
 #include <cstring>
 
+#include "sampler/fiber_root.h"
 #include "sampler/raw_syscall.h"
 #include "sampler/sigprof.h"
 
@@ -22,6 +23,13 @@ struct KernelAction {
 constexpr unsigned long Bit(int signal) { return 1UL << (signal - 1); }
 
 }  // namespace
+
+void PrepareUnwinder() {
+  SignalState& state = Signals();
+  state.modules.Prepare();
+  state.unwinder.SetFiberRoot(FindFiberRoot());
+  state.ranges.RefreshIfWanted();
+}
 
 SigprofOwner FindSigprofOwner() noexcept {
   struct sigaction action {};

@@ -38,6 +38,21 @@ bool FollowsCall(std::uint64_t pc, const LoadedModule& module) {
   return false;
 }
 
+// True in front of the first and the second instruction of "push %rbp; mov %rsp, %rbp", and of
+// "ret": there rbp is the caller's. `pushed` is what lies above the return address.
+bool IsAtFrameEdge(std::uint64_t pc, std::uint64_t& pushed) {
+  // Code does not end inside an instruction, and what is asked for is one, or two, in a row.
+  const auto* code = reinterpret_cast<const std::uint8_t*>(pc);
+  const auto sets_up_frame = [](const std::uint8_t* at) {
+    return at[0] == 0x48 && at[1] == 0x89 && at[2] == 0xe5;
+  };
+  pushed = 0;
+  if (code[0] == 0xc3) return true;
+  if (code[0] == 0x55) return sets_up_frame(code + 1);
+  pushed = 8;
+  return code[0] == 0x48 && sets_up_frame(code) && code[-1] == 0x55;
+}
+
 constexpr std::uint32_t kCalleeSaved = 1U << kRbx | 1U << kRbp | 1U << kRsp | 1U << kR12 |
                                        1U << kR13 | 1U << kR14 | 1U << kR15 | 1U << kReturnAddress;
 
@@ -63,6 +78,7 @@ class StackUnwinder::Walk {
       : stack_(range, ContextRegister(context, kRsp)),
         modules_(unwinder.modules_),
         ranges_(unwinder.ranges_),
+        fiber_root_(unwinder.fiber_root_),
         frames_(frames),
         capacity_(capacity) {}
 
@@ -98,21 +114,28 @@ class StackUnwinder::Walk {
     const bool known = ranges_.Holds(cursor.Instruction());
     if (!interrupted && !known) return Cut(Truncation::kNoModule);
     if (!Emit(cursor.pc)) return false;
-    if (StepByFramePointer(cursor) || (interrupted && StepByReturnAddress(cursor))) return true;
+    std::uint64_t pushed = 0;
+    if (interrupted && known && IsAtFrameEdge(cursor.pc, pushed)) {
+      if (StepByReturnAddress(cursor, pushed)) return true;
+    } else if (StepByFramePointer(cursor) || (interrupted && StepByReturnAddress(cursor, 0))) {
+      return true;
+    }
     return Cut(Truncation::kNoModule);
   }
 
   // Code of a file that has no tables for it, such as that of crti.o.
   bool StepWithoutRule(Cursor& cursor) {
+    if (cursor.pc == fiber_root_) return false;
     // The ABI marks the outermost frame so.
     if (cursor.bp_known && cursor.bp == 0 && depth_ > 1) return false;
-    if (StepByFramePointer(cursor) || (cursor.exact && StepByReturnAddress(cursor))) return true;
+    if (StepByFramePointer(cursor) || (cursor.exact && StepByReturnAddress(cursor, 0))) return true;
     return Cut(Truncation::kNoRule);
   }
 
   StackReader stack_;
   ModuleRegistry& modules_;
   ExecutableRanges& ranges_;
+  const std::uint64_t fiber_root_;
   PackedFrame* frames_;
   const std::uint32_t capacity_;
   std::uint32_t depth_ = 0;
@@ -136,11 +159,12 @@ class StackUnwinder::Walk {
     return true;
   }
 
-  // Nothing but the return address was pushed yet.
-  [[gnu::noinline]] bool StepByReturnAddress(Cursor& cursor) {
+  // The return address lies behind `pushed` bytes.
+  [[gnu::noinline]] bool StepByReturnAddress(Cursor& cursor, std::uint64_t pushed) {
+    const std::uint64_t at = cursor.sp + pushed;
     std::uint64_t return_address = 0;
-    if (!stack_.Read(cursor.sp, return_address) || !IsReturnAddress(return_address)) return false;
-    cursor = {return_address, cursor.sp + 8, cursor.bp, cursor.bp_known, false};
+    if (!stack_.Read(at, return_address) || !IsReturnAddress(return_address)) return false;
+    cursor = {return_address, at + 8, cursor.bp, cursor.bp_known, false};
     return true;
   }
 

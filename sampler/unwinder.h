@@ -29,6 +29,10 @@ class StackUnwinder {
                           ExecutableRanges& ranges) noexcept
       : modules_(modules), rules_(rules), ranges_(ranges) {}
 
+  // What a function started by makecontext returns to. It has no tables: it is the root of its
+  // stack. Call before the first walk. Not async-signal-safe.
+  void SetFiberRoot(std::uint64_t address) noexcept { fiber_root_ = address; }
+
   // Writes at most `capacity` frames, from the leaf. `range` is what is known of the
   // stack of the thread. Async-signal-safe: no lock, no allocation, no thread storage, and no
   // system call but for pages and code seen for the first time.
@@ -47,6 +51,7 @@ class StackUnwinder {
   ModuleRegistry& modules_;
   RuleCache& rules_;
   ExecutableRanges& ranges_;
+  std::uint64_t fiber_root_ = 0;
 };
 
 }  // namespace sonde
