@@ -14,6 +14,7 @@
 
 #include "agentlog/fork.h"
 #include "agentlog/hash.h"
+#include "agentlog/parse_cache.h"
 #include "agentlog/tally.h"
 
 namespace sonde {
@@ -24,11 +25,24 @@ using Tallies = std::vector<std::unique_ptr<Tally>>;
 
 struct Input {
   std::string name;
-  std::uint64_t bytes = 0;
+  LogIdentity identity;
   OpenFile spool;  // Of standard input.
 };
 
 std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+LogIdentity IdentityOf(const std::string& name, const OpenFile& file,
+                       const HistoryOptions& options) {
+  struct stat status {};
+  fstat(file.descriptor(), &status);
+  return {
+      .path = name,
+      .device = status.st_dev,
+      .inode = status.st_ino,
+      .bytes = static_cast<std::uint64_t>(status.st_size),
+      .modified_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec,
+      .max_line_bytes = options.max_line_bytes};
+}
 
 // The files to read, each once, in an order that does not depend on how they were named.
 Result<std::vector<Input>> OpenInputs(const std::vector<std::string>& files,
@@ -39,14 +53,13 @@ Result<std::vector<Input>> OpenInputs(const std::vector<std::string>& files,
   for (const std::string& file : files) {
     Input input;
     input.name = file;
-    struct stat status {};
     if (file == kStandardInput) {
       if (has_standard_input) continue;
       has_standard_input = true;
       Result<OpenFile> spool = Spool(STDIN_FILENO);
       if (!spool.ok()) return spool.error();
       input.spool = std::move(spool).value();
-      fstat(input.spool.descriptor(), &status);
+      input.identity = IdentityOf(file, input.spool, options);
     } else {
       // Opening tells about rights; the descriptor is not kept.
       const Result<OpenFile> opened = OpenLog(file);
@@ -55,10 +68,9 @@ Result<std::vector<Input>> OpenInputs(const std::vector<std::string>& files,
         losses.Add("file that cannot be read", "files", 1, BaseName(file));
         continue;
       }
-      fstat(opened.value().descriptor(), &status);
-      if (!seen.emplace(status.st_dev, status.st_ino).second) continue;
+      input.identity = IdentityOf(file, opened.value(), options);
+      if (!seen.emplace(input.identity.device, input.identity.inode).second) continue;
     }
-    input.bytes = static_cast<std::uint64_t>(status.st_size);
     inputs.push_back(std::move(input));
   }
   std::sort(inputs.begin(), inputs.end(),
@@ -66,21 +78,33 @@ Result<std::vector<Input>> OpenInputs(const std::vector<std::string>& files,
   return inputs;
 }
 
-void ReadOne(const Input& input, const HistoryOptions& options, Tally& tally) {
+std::unique_ptr<Tally> ReadOne(const Input& input, const HistoryOptions& options) {
+  auto owned = std::make_unique<Tally>();
+  Tally& tally = *owned;
   tally.file = input.name;
   const ReadOptions read_options{.max_line_bytes = options.max_line_bytes};
   if (input.spool.descriptor() >= 0) {
     lseek(input.spool.descriptor(), 0, SEEK_SET);
     tally.agent = ReadLog(input.spool.descriptor(), input.name, read_options, tally, tally.losses);
-  } else {
-    const Result<OpenFile> file = OpenLog(input.name);
-    if (!file.ok()) {
-      tally.losses.Add("file that cannot be read", "files", 1, BaseName(input.name));
-      return;
-    }
-    tally.agent = ReadLog(file.value().descriptor(), input.name, read_options, tally, tally.losses);
+    if (!tally.agent) tally.losses.Add("file that is no agent log", "files", 1, input.name);
+    return owned;
   }
-  if (!tally.agent) tally.losses.Add("file that is no agent log", "files", 1, BaseName(input.name));
+  const ParseCache cache(options.parse_cache);
+  if (std::unique_ptr<Tally> known = cache.Load(input.identity)) return known;
+  const Result<OpenFile> file = OpenLog(input.name);
+  if (!file.ok()) {
+    tally.losses.Add("file that cannot be read", "files", 1, BaseName(input.name));
+    return owned;
+  }
+  // Read as it was found: a log that grows meanwhile is read anew the next time.
+  tally.agent = ReadLog(file.value().descriptor(), input.name, read_options, tally, tally.losses);
+  if (!tally.agent) {
+    tally.losses.Add("file that is no agent log", "files", 1, BaseName(input.name));
+  }
+  if (IdentityOf(input.name, file.value(), options) == input.identity) {
+    cache.Save(input.identity, tally);
+  }
+  return owned;
 }
 
 // Largest files first, so that no thread is left with one at the end.
@@ -88,13 +112,13 @@ Tallies ReadAll(const std::vector<Input>& inputs, const HistoryOptions& options)
   Tallies tallies(inputs.size());
   std::vector<std::size_t> order(inputs.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return inputs[a].bytes > inputs[b].bytes; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return inputs[a].identity.bytes > inputs[b].identity.bytes;
+  });
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i = next++; i < order.size(); i = next++) {
-      tallies[order[i]] = std::make_unique<Tally>();
-      ReadOne(inputs[order[i]], options, *tallies[order[i]]);
+      tallies[order[i]] = ReadOne(inputs[order[i]], options);
     }
   };
   const std::size_t most = options.threads != 0 ? options.threads : ThreadsByDefault();
