@@ -9,6 +9,7 @@ namespace sonde::cli {
 
 void AddConvert(Program& program);
 void AddMerge(Program& program);
+void AddSnapshots(Program& program);
 void AddTop(Program& program);
 void AddSessions(Program& program);
 

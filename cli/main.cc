@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
   sonde::cli::Program program;
   sonde::cli::AddConvert(program);
   sonde::cli::AddMerge(program);
+  sonde::cli::AddSnapshots(program);
   sonde::cli::AddTop(program);
   sonde::cli::AddSessions(program);
   return program.Run(argc, argv);

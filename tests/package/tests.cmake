@@ -28,6 +28,7 @@ endfunction()
 
 foreach(from package pkg-config)
   sonde_package_test(${from} off)
+  sonde_package_test(${from} on)
 endforeach()
 sonde_package_test(subdirectory off)
 
