@@ -125,8 +125,13 @@ Status Session::Impl::Begin() {
                                            .full_paths = options_.snapshots.full_paths},
                                .task_name = {},
                                .on_error = options_.on_error};
-  writer_ = std::make_unique<SnapshotWriter>(std::move(writer),
-                                             [this] { return sampler_->TakeInterval(); });
+  std::vector<ExtraSource> extras;
+  if (options_.heap) {
+    extras.push_back({"heap", [this] { return options_.heap(HeapKind::kInUse); }});
+    extras.push_back({"growth", [this] { return options_.heap(HeapKind::kGrowth); }});
+  }
+  writer_ = std::make_unique<SnapshotWriter>(
+      std::move(writer), [this] { return sampler_->TakeInterval(); }, std::move(extras));
   return {};
 }
 

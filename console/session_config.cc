@@ -2,6 +2,7 @@
 
 #include "console/session_config.h"
 
+#include <array>
 #include <filesystem>
 #include <string_view>
 
@@ -34,6 +35,15 @@ std::string FileOf(const char* const* environment, const SessionOptions& options
       (directory.empty() ? options.directory : std::string(directory)) + "/sonde.toml";
   std::error_code error;
   return std::filesystem::exists(path, error) ? path : std::string();
+}
+
+// SONDE_UNWINDER is short for SONDE_SAMPLER_UNWINDER.
+Status ReadShortNames(const char* const* environment, SessionOptions& options) {
+  const std::string_view unwinder = Variable(environment, "SONDE_UNWINDER");
+  if (unwinder.empty()) return {};
+  const std::string variable = "SONDE_SAMPLER_UNWINDER=" + std::string(unwinder);
+  const std::array<const char*, 2> in_full = {variable.c_str(), nullptr};
+  return KeysOf(options).ReadEnvironment(in_full.data());
 }
 
 Status CheckCode(const SessionOptions& options) {
@@ -83,6 +93,7 @@ Status ApplyConfiguration(const char* const* environment, SessionOptions& option
   if (!file.empty()) {
     if (Status status = keys.ReadFile(file); !status.ok()) return status;
   }
+  if (Status status = ReadShortNames(environment, options); !status.ok()) return status;
   if (Status status = keys.ReadEnvironment(environment); !status.ok()) return status;
   return CheckCode(options);
 }

@@ -19,6 +19,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
+constexpr std::int64_t kMillisecond = 1'000'000;  // In nanoseconds.
+
 std::int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::system_clock::now().time_since_epoch())
@@ -46,7 +48,8 @@ std::thread StartSilent(std::function<void()> run) {
 
 }  // namespace
 
-SnapshotWriter::SnapshotWriter(SnapshotWriterOptions options, TakeInterval take, TakeExtras extras)
+SnapshotWriter::SnapshotWriter(SnapshotWriterOptions options, TakeInterval take,
+                               std::vector<ExtraSource> extras)
     : options_(std::move(options)),
       take_(std::move(take)),
       extras_(std::move(extras)),
@@ -150,15 +153,17 @@ Result<std::string> SnapshotWriter::Write(const Interval& interval) {
 }
 
 void SnapshotWriter::WriteExtras() {
-  if (!extras_) return;
-  Result<std::vector<ExtraSnapshot>> extras = extras_();
-  if (!extras.ok()) return Report("extras", extras.error());
-  failing_.erase("extras");
-  for (ExtraSnapshot& extra : extras.value()) {
-    const bool written =
-        WriteFile({.kind = extra.kind, .start_ns = extra.time_ns, .samples = extra.samples},
-                  std::move(extra.profile))
-            .ok();
+  for (const ExtraSource& extra : extras_) {
+    Result<HeapProfile> heap = extra.take();
+    if (!heap.ok()) {
+      Report(extra.kind, heap.error());
+      continue;
+    }
+    const bool written = WriteFile({.kind = extra.kind,
+                                    .start_ns = NowMs() * kMillisecond,
+                                    .samples = heap.value().objects},
+                                   std::move(heap.value().profile))
+                             .ok();
     const std::lock_guard lock(mutex_);
     stats_.extras += written ? 1 : 0;
   }

@@ -18,6 +18,7 @@
 #include "sampler/snapshot_comment.h"
 #include "sampler/snapshot_folder.h"
 #include "sampler/symbolizer.h"
+#include "sonde/heap.h"
 #include "sonde/profile_builder.h"
 #include "sonde/snapshot_stats.h"
 
@@ -37,12 +38,11 @@ struct SnapshotWriterOptions {
   std::function<void(const Error&)> on_error;
 };
 
-// A profile of another kind that is written with each CPU snapshot.
-struct ExtraSnapshot {
+// Profiles of another kind, one of which is written with each CPU snapshot. `take` is called on
+// the writer's thread.
+struct ExtraSource {
   std::string kind;
-  ProfileBuilder profile;
-  std::int64_t time_ns = 0;  // Unix time.
-  std::uint64_t samples = 0;
+  std::function<Result<HeapProfile>()> take;
 };
 
 // Writes a snapshot every interval from construction to Finish, on a thread of
@@ -52,10 +52,9 @@ class SnapshotWriter {
  public:
   // Must end one interval and begin the next. Called on the writer's thread.
   using TakeInterval = std::function<Interval()>;
-  // Called after each interval; may return nothing. Called on the writer's thread.
-  using TakeExtras = std::function<Result<std::vector<ExtraSnapshot>>()>;
 
-  SnapshotWriter(SnapshotWriterOptions options, TakeInterval take, TakeExtras extras = {});
+  SnapshotWriter(SnapshotWriterOptions options, TakeInterval take,
+                 std::vector<ExtraSource> extras = {});
   // Ends the thread; without Finish the last interval is lost.
   ~SnapshotWriter();
   SnapshotWriter(const SnapshotWriter&) = delete;
@@ -83,7 +82,7 @@ class SnapshotWriter {
 
   const SnapshotWriterOptions options_;
   const TakeInterval take_;
-  const TakeExtras extras_;
+  const std::vector<ExtraSource> extras_;
   SnapshotFolder folder_;
   Symbolizer symbolizer_;
   std::uint64_t sequence_ = 0;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sampler/accounting.h"
+#include "sampler/symbol_function.h"
 #include "sonde/frame_names.h"
 #include "sonde/profile_builder.h"
 
@@ -142,18 +143,11 @@ class IntervalBuilder {
     Location location{.mapping = module.id, .address = address, .lines = {}};
     Line line;
     if (symbol) {
-      line.function = FunctionOf(*symbol);
+      line.function = AddSymbol(*symbol, builder_);
       location.lines = std::span(&line, 1);
     }
     ++(symbol ? module.named : module.unnamed);
     return known_.emplace(key, builder_.AddLocation(location)).first->second;
-  }
-
-  FunctionId FunctionOf(const ElfSymbol& symbol) {
-    std::string name = Demangle(symbol.name);
-    const StringId shown = builder_.Intern(name);
-    const StringId linker = name == symbol.name ? StringId{} : builder_.Intern(symbol.name);
-    return builder_.AddFunction({.name = shown, .system_name = linker});
   }
 
   void Add(const IntervalSample& sample) {

@@ -103,6 +103,13 @@ TEST(Config, AFaultyVariableIsNamed) {
   EXPECT_EQ(message("SONDE_SOMETHING_ELSE=1"), "ok");
 }
 
+TEST(Config, TheUnwinderHasAShortName) {
+  SessionOptions options;
+  const std::array<const char*, 2> environment = {"SONDE_UNWINDER=deferred", nullptr};
+  EXPECT_TRUE(Apply("", options, environment.data()).ok());
+  EXPECT_EQ(options.sampler.unwinder, Unwinder::kDeferred);
+}
+
 TEST(Config, ANamedFileMustBeThereAndTheOneInTheDirectoryMayBe) {
   SessionOptions options;
   options.config_file = "/nonexistent/sonde.toml";

@@ -128,13 +128,19 @@ TEST(SnapshotWriter, ManyRequestsAtOnceAllGetAFile) {
 TEST(SnapshotWriter, ExtrasAreWrittenBesideUnderTheirOwnKind) {
   const TemporaryFolder folder;
   Source source;
-  SnapshotWriter writer(OptionsFor(folder.path()), source.Function(),
-                        []() -> Result<std::vector<ExtraSnapshot>> {
-                          ProfileBuilder heap({{"inuse_space", "bytes"}});
-                          std::vector<ExtraSnapshot> extras;
-                          extras.push_back({"heap", std::move(heap), 0, 3});
-                          return extras;
-                        });
+  const auto heap_of_three = []() -> Result<HeapProfile> {
+    ProfileBuilder profile({{"inuse_objects", "count"}, {"inuse_space", "bytes"}});
+    profile.AddSample(kEmptyStack, kNoLabels, {3, 96});
+    return HeapProfile{std::move(profile), 3};
+  };
+  const auto nothing = []() -> Result<HeapProfile> {
+    return Error{.code = ErrorCode::kUnsupported, .message = "not available"};
+  };
+  int reports = 0;
+  SnapshotWriterOptions options = OptionsFor(folder.path());
+  options.on_error = [&](const Error&) { ++reports; };
+  SnapshotWriter writer(options, source.Function(), {{"growth", nothing}, {"heap", heap_of_three}});
+  ASSERT_TRUE(writer.WriteNow().ok());
   ASSERT_TRUE(writer.Finish(source.Function()).ok());
 
   const auto catalog = SnapshotCatalog::Read(folder.path());
@@ -142,7 +148,9 @@ TEST(SnapshotWriter, ExtrasAreWrittenBesideUnderTheirOwnKind) {
   ASSERT_NE(heap, nullptr);
   EXPECT_EQ(heap->samples, 3U);
   EXPECT_EQ(heap->label(), "Heap profile (pprof)");
-  EXPECT_EQ(writer.stats().extras, 1U);
+  EXPECT_EQ(writer.stats().extras, 2U);
+  EXPECT_EQ(reports, 1);
+  EXPECT_EQ(catalog.value().Newest("daemon", "growth"), nullptr);
 }
 
 TEST(SnapshotWriter, GoingAwayWithoutFinishWritesNothingMore) {

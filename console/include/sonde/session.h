@@ -24,6 +24,7 @@
 #include <string>
 #include <utility>
 
+#include "sonde/heap.h"
 #include "sonde/result.h"
 #include "sonde/sampler.h"
 #include "sonde/sampler_stats.h"
@@ -54,6 +55,8 @@ struct SessionOptions {
   bool sampling = true;  // False: no sampler and no snapshots.
   SamplerOptions sampler{};
   SnapshotOptions snapshots{};
+  // When set, a heap and a growth profile are written with each snapshot.
+  HeapSource heap{};
   // Told what goes wrong while the session runs, once for each kind of failure until it has
   // gone well again. Called on a thread of the profiler; must not call the session.
   std::function<void(const Error&)> on_error{};
