@@ -33,6 +33,7 @@ constexpr std::uint64_t kFastCatchAllHz = 250;
 constexpr std::uint64_t kWatchTicks = 3;
 constexpr std::uint64_t kWatchMemoryTicks = 30;
 constexpr double kLeastUnknownNs = 30e6;
+constexpr double kKernelTickNs = 4e6;  // CONFIG_HZ=250; others are near enough.
 constexpr std::uint64_t kIdleSecondsOfCatchAll = 5;
 constexpr std::uint64_t kMostNsOfASample = 250'000'000;
 constexpr std::size_t kSmallestRing = std::size_t{1} << 16;
@@ -55,6 +56,11 @@ bool TimersPreferTheRunningThread() {
 
 std::uint32_t SlowUnit(int hz) {
   const auto unit = (static_cast<std::uint64_t>(hz) + kSlowCatchAllHz / 2) / kSlowCatchAllHz;
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, unit));
+}
+
+std::uint32_t FastUnit(int hz) {
+  const auto unit = static_cast<std::uint64_t>(hz) / kFastCatchAllHz;
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, unit));
 }
 
@@ -314,14 +320,17 @@ void Collector::WatchForUnknownThreads() {
   const std::int64_t unknown_ns = UnknownCpuNs();
   if (ticks_ % kWatchMemoryTicks == 0) unknown_low_ns_ = unknown_ns;
   unknown_low_ns_ = std::min(unknown_low_ns_, unknown_ns);
+  // Each thread keeps less than a period for itself, and a timer is noticed by the next tick alone.
   const double threads = static_cast<double>(ThreadRegistry::Get().LiveThreads());
-  const double deviation_ns = static_cast<double>(period_ns_) * std::sqrt(threads / 6);
-  if (static_cast<double>(unknown_ns - unknown_low_ns_) > kLeastUnknownNs + 4 * deviation_ns) {
-    RunCatchAll(SlowUnit(options_.hz));
+  const double period_ns = static_cast<double>(period_ns_);
+  const double deviation_ns =
+      std::sqrt(threads * (period_ns * period_ns / 12 + kKernelTickNs * kKernelTickNs));
+  if (static_cast<double>(unknown_ns - unknown_low_ns_) > kLeastUnknownNs + 5 * deviation_ns) {
+    RunCatchAll(FastUnit(options_.hz));
   }
 }
 
-// Ten ticks a second are too few to weigh a crowd of threads that live for milliseconds. When
+// Ten ticks a second are too few to weigh a crowd of threads that live for milliseconds. While
 // they use more than a fifth of a core, it ticks as often as a thread is sampled.
 void Collector::TuneCatchAll() {
   const std::uint64_t seen = Signals().catch_all_signals.load(std::memory_order_relaxed);
@@ -335,9 +344,8 @@ void Collector::TuneCatchAll() {
     return;
   }
   const auto hz = static_cast<std::uint64_t>(options_.hz);
-  const auto fast = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, hz / kFastCatchAllHz));
   const std::uint64_t weight = hits * catch_all_unit_;
-  const std::uint32_t unit = weight * 5 >= hz   ? fast
+  const std::uint32_t unit = weight * 5 >= hz   ? FastUnit(options_.hz)
                              : weight * 30 < hz ? SlowUnit(options_.hz)
                                                 : catch_all_unit_;
   if (unit != catch_all_unit_) RunCatchAll(unit);

@@ -24,3 +24,11 @@ extern "C" long PluginEntry(long x) {
     return static_cast<long>(thrown.size());
   }
 }
+
+// Runs `callback` from a frame of this plugin's size.
+extern "C" [[gnu::noinline]] void CallBack(void (*callback)()) {
+  volatile char frame[PLUGIN_FRAME_BYTES];
+  frame[1] = 1;
+  callback();
+  frame[0] = frame[1];
+}
