@@ -121,15 +121,23 @@ std::string BuildIdAmong(std::string_view notes) {
   return {};
 }
 
-int RankOf(unsigned char binding) {
-  switch (binding) {
-    case STB_GLOBAL:
-      return 0;
-    case STB_WEAK:
-      return 1;
-    default:
-      return 2;
-  }
+// Of several names for one function perf and people use the public one: not a
+// local alias, without underscores in front, strong before weak, else the longer.
+bool IsBetterName(const Elf64_Sym& a, std::string_view name_a, const Elf64_Sym& b,
+                  std::string_view name_b) {
+  const auto is_local = [](const Elf64_Sym& symbol) {
+    return ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
+  };
+  const auto is_weak = [](const Elf64_Sym& symbol) {
+    return ELF64_ST_BIND(symbol.st_info) == STB_WEAK;
+  };
+  if (is_local(a) != is_local(b)) return is_local(b);
+  const std::size_t underscores_a = std::min(name_a.find_first_not_of('_'), name_a.size());
+  const std::size_t underscores_b = std::min(name_b.find_first_not_of('_'), name_b.size());
+  if (underscores_a != underscores_b) return underscores_a < underscores_b;
+  if (is_weak(a) != is_weak(b)) return is_weak(b);
+  if (name_a.size() != name_b.size()) return name_a.size() > name_b.size();
+  return name_a < name_b;
 }
 
 }  // namespace
@@ -246,10 +254,7 @@ class ElfReader {
       const bool sized_a = a.st_size != 0;
       const bool sized_b = b.st_size != 0;
       if (sized_a != sized_b) return sized_a;
-      const int rank_a = RankOf(ELF64_ST_BIND(a.st_info));
-      const int rank_b = RankOf(ELF64_ST_BIND(b.st_info));
-      if (rank_a != rank_b) return rank_a < rank_b;
-      return name_of(a) < name_of(b);
+      return IsBetterName(a, name_of(a), b, name_of(b));
     });
     const auto same = std::ranges::unique(symbols, {}, &Elf64_Sym::st_value);
     symbols.erase(same.begin(), same.end());

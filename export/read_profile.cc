@@ -12,6 +12,7 @@
 #include "export/folded/read.h"
 #include "export/gperftools/cpu.h"
 #include "export/limit_guard.h"
+#include "export/perf_data/perf_data.h"
 #include "export/perf_script/perf_script.h"
 #include "export/pprof/decode.h"
 #include "export/unwrap.h"
@@ -92,6 +93,8 @@ Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& o
       return ReadPprof(bytes, options);
     case Format::kFolded:
       return ReadFolded(bytes, options);
+    case Format::kPerfData:
+      return ReadPerfData(bytes, options);
     case Format::kPerfScript:
       return ReadPerfScript(bytes, options);
     case Format::kGperftoolsCpu:

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "export/event_name.h"
 #include "export/limit_guard.h"
 #include "export/perf_script/script_frames.h"
 #include "export/perf_script/script_part.h"
@@ -69,13 +70,6 @@ std::string PlaceAt(std::string_view text, std::size_t offset) {
   return "line " + std::to_string(LineAt(text, offset));
 }
 
-ValueType TypeOf(std::string_view event, bool count_samples) {
-  if (event.empty()) return {"samples", "count"};
-  if (count_samples) return {std::string(event), "samples"};
-  const bool is_clock = event.starts_with("cpu-clock") || event.starts_with("task-clock");
-  return {std::string(event), is_clock ? "nanoseconds" : "count"};
-}
-
 std::vector<std::string_view> EventsOf(const std::vector<std::unique_ptr<ScriptPart>>& parts) {
   std::vector<std::string_view> events;
   for (const auto& part : parts) {
@@ -110,7 +104,7 @@ class Assembler {
                                         const ReadOptions& options) {
     std::vector<ValueType> types;
     for (const std::string_view event : events) {
-      types.push_back(TypeOf(event, options.count_samples));
+      types.push_back(TypeOfEvent(event, options.count_samples));
     }
     return types;
   }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "export/event_name.h"
 #include "export/limit_guard.h"
 #include "sonde/losses.h"
 
@@ -14,20 +15,11 @@ namespace sonde::perf_script {
 namespace {
 
 constexpr std::uint64_t kProgressStep = std::uint64_t{16} << 20;
-constexpr std::string_view kModifiers = "ukhGHIpPSDWe";
 
 bool IsSpace(char c) { return c == ' ' || c == '\t'; }
 
 std::uint64_t HashOf(std::span<const std::uint32_t> numbers) {
   return HashBytes({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
-}
-
-// "cycles" also means "cycles:u", but not "cycles-ct" or "sched:sched_switch".
-bool IsEvent(std::string_view printed, std::string_view wanted) {
-  if (!printed.starts_with(wanted)) return false;
-  const std::string_view rest = printed.substr(wanted.size());
-  return rest.empty() ||
-         (rest.front() == ':' && rest.find_first_not_of(kModifiers, 1) == std::string_view::npos);
 }
 
 bool IsPartOfStack(LineKind kind) { return kind != LineKind::kHeader; }
@@ -127,7 +119,7 @@ Status ScriptPart::CheckLimits(std::string_view line) const {
 }
 
 bool ScriptPart::IsWanted(const HeaderLine& header) const {
-  if (!options_.event.empty() && !IsEvent(header.event, options_.event)) return false;
+  if (!options_.event.empty() && !IsEventNamed(header.event, options_.event)) return false;
   if (options_.from_ns == INT64_MIN && options_.until_ns == INT64_MAX) return true;
   return header.time_ns != HeaderLine::kNotPrinted && header.time_ns >= options_.from_ns &&
          header.time_ns < options_.until_ns;

@@ -103,14 +103,20 @@ bool IsMangled(std::string_view symbol) {
          symbol.starts_with("___Z");
 }
 
-}  // namespace
-
-std::string Demangle(std::string_view symbol) {
+std::string DemangleBy(std::string_view symbol, int options) {
   if (!IsMangled(symbol) || symbol.size() > kLongestName) return {};
   const std::string terminated(symbol);
-  std::string name = TakeText(rust_demangle(terminated.c_str(), kOptions));
-  if (name.empty()) name = TakeText(cplus_demangle_v3(terminated.c_str(), kOptions));
+  std::string name = TakeText(rust_demangle(terminated.c_str(), options));
+  if (name.empty()) name = TakeText(cplus_demangle_v3(terminated.c_str(), options));
   return name;
+}
+
+}  // namespace
+
+std::string Demangle(std::string_view symbol) { return DemangleBy(symbol, kOptions); }
+
+std::string DemangleWithoutArguments(std::string_view symbol) {
+  return DemangleBy(symbol, DMGL_NO_OPTS);
 }
 
 std::string DemangleRust(std::string_view symbol) {

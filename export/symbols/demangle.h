@@ -13,6 +13,10 @@ namespace sonde::symbols {
 // Any thread.
 std::string Demangle(std::string_view symbol);
 
+// The same without arguments and return types, as perf shows it:
+// "std::sort<int*>" rather than "void std::sort<int*>(int*, int*)". Any thread.
+std::string DemangleWithoutArguments(std::string_view symbol);
+
 // The Rust name that `symbol` stands for, also when it was demangled as C++
 // before ("core::fmt::write::h0123456789abcdef"), or an empty string. Any thread.
 std::string DemangleRust(std::string_view symbol);

@@ -126,6 +126,13 @@ std::optional<DebugLink> ElfFile::debug_link() const {
   return DebugLink{name, crc};
 }
 
+std::optional<SectionPlace> ElfFile::FindPlace(std::string_view name) const {
+  GElf_Shdr header;
+  Elf_Scn* const section = FindSection(name);
+  if (section == nullptr || gelf_getshdr(section, &header) == nullptr) return std::nullopt;
+  return SectionPlace{header.sh_addr, header.sh_size};
+}
+
 std::string_view ElfFile::SectionBytes(std::string_view name) const {
   Elf_Scn* const section = FindSection(name);
   if (section == nullptr) return {};

@@ -24,6 +24,11 @@ struct LoadSegment {
   bool executable = false;
 };
 
+struct SectionPlace {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+};
+
 // What .gnu_debuglink says: a file with the debug information and its checksum.
 struct DebugLink {
   std::string name;
@@ -51,6 +56,8 @@ class ElfFile {
   bool has_symbol_table() const noexcept { return has_symbol_table_; }
 
   std::optional<DebugLink> debug_link() const;
+  // Where a section is in memory, as the file counts addresses.
+  std::optional<SectionPlace> FindPlace(std::string_view name) const;
   // The bytes of a section, uncompressed; empty when there is none of that name.
   std::string_view SectionBytes(std::string_view name) const;
 

@@ -46,6 +46,8 @@ struct ReadOptions {
   bool count_samples = false;
   // Recordings: find names for addresses in the files that they came from.
   bool symbolize = true;
+  // Recordings: also find source lines and inlined functions in the files' debug information.
+  bool source_lines = false;
   // perf formats: also keep on which CPU each sample was taken, as the label "cpu"
   // (off, for it splits equal stacks).
   bool keep_cpu = false;

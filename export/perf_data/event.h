@@ -1,0 +1,48 @@
+// Event: what was counted, and how its samples are laid out.
+
+#ifndef SONDE_EXPORT_PERF_DATA_EVENT_H_
+#define SONDE_EXPORT_PERF_DATA_EVENT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "export/perf_data/abi.h"
+#include "export/perf_data/cursor.h"
+
+namespace sonde::perf_data {
+
+// The parts of perf_event_attr that decide how records are read.
+struct Event {
+  std::string name;        // As perf shows it.
+  std::size_t number = 0;  // Its place in the recording.
+  std::uint32_t type = 0;
+  std::uint64_t config = 0;
+  std::uint64_t period_or_frequency = 0;
+  std::uint64_t sample_type = 0;
+  std::uint64_t read_format = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t branch_sample_type = 0;
+  std::uint64_t user_registers = 0;  // Which ones a sample holds, by bit.
+  std::vector<std::uint64_t> ids;    // What samples call it.
+
+  bool has(SampleBit bit) const noexcept { return (sample_type & bit) != 0; }
+  bool uses_frequency() const noexcept { return (flags & kFlagFrequency) != 0; }
+  // Whether records other than samples end with time, thread and so on.
+  bool has_trailer() const noexcept { return (flags & kFlagSampleIdAll) != 0; }
+  // Counts nothing: it is there to get the other records.
+  bool is_dummy() const noexcept;
+};
+
+// Reads a perf_event_attr, which says itself how long it is, and steps behind it;
+// fields that a newer kernel added are skipped. `most` bytes are there for it.
+// Nothing when it is cut off.
+std::optional<Event> ParseEvent(Cursor& cursor, std::size_t most);
+
+// A name made of the numbers, for recordings without names.
+std::string DefaultName(const Event& event);
+
+}  // namespace sonde::perf_data
+
+#endif  // SONDE_EXPORT_PERF_DATA_EVENT_H_

@@ -1,0 +1,77 @@
+// Frames: turns the addresses of a call chain into locations and stacks of a profile.
+
+#ifndef SONDE_EXPORT_PERF_DATA_FRAMES_H_
+#define SONDE_EXPORT_PERF_DATA_FRAMES_H_
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "export/hash_index.h"
+#include "export/perf_data/abi.h"
+#include "export/perf_data/machine.h"
+#include "export/perf_data/modules.h"
+#include "sonde/formats.h"
+#include "sonde/profile_builder.h"
+
+namespace sonde::perf_data {
+
+// In a chain, in place of an address: the stack goes on but could not be followed.
+inline constexpr std::uint64_t kTruncated = static_cast<std::uint64_t>(-4000);
+
+// The mode that a context value of a call chain switches to.
+CpuMode ModeOfContext(std::uint64_t context) noexcept;
+
+// A chain that was seen before, in the same process with the same maps, costs one
+// lookup. What is remembered is bounded, and forgotten when it is too much.
+// Not thread-safe.
+class Frames {
+ public:
+  // All outlive the object.
+  Frames(ProfileBuilder& builder, Machine& machine, Modules& modules, const ReadOptions& options)
+      : builder_(builder), machine_(machine), modules_(modules), options_(options) {}
+
+  // `chain` holds the innermost frame first: context values, and addresses as they
+  // are to be looked up (the pc, or the address of the call).
+  StackId StackOf(const Process& process, std::span<const std::uint64_t> chain);
+
+ private:
+  struct Chain {
+    std::size_t first;  // In words_.
+    std::uint32_t size;
+    StackId stack;
+    std::uint64_t version;
+    std::uint64_t kernel_version;
+  };
+  struct Place {
+    std::uint64_t version;  // Of the process, or of the kernel.
+    std::uint64_t address;
+    CpuMode mode;
+    LocationId location;
+  };
+
+  LocationId LocationOf(const Process& process, CpuMode mode, std::uint64_t address);
+  LocationId MakeLocation(const Process& process, CpuMode mode, std::uint64_t address);
+  MappingId MappingOf(const Map& map);
+  FunctionId FunctionNamed(std::string_view symbol);
+  void AddSourceLines(std::span<const SourceFrame> frames, MappingId mapping,
+                      std::vector<Line>& into);
+  void ForgetIfTooMuch();
+
+  ProfileBuilder& builder_;
+  Machine& machine_;
+  Modules& modules_;
+  const ReadOptions& options_;
+  std::vector<std::uint64_t> words_;
+  std::vector<Chain> chains_;
+  HashIndex chain_index_;
+  std::vector<Place> places_;
+  HashIndex place_index_;
+  std::unordered_map<const char*, FunctionId> functions_;  // By the symbol's text.
+  std::vector<LocationId> stack_;
+};
+
+}  // namespace sonde::perf_data
+
+#endif  // SONDE_EXPORT_PERF_DATA_FRAMES_H_

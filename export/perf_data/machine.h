@@ -1,0 +1,66 @@
+// Machine: processes, threads and maps as they were at one moment of a recording.
+
+#ifndef SONDE_EXPORT_PERF_DATA_MACHINE_H_
+#define SONDE_EXPORT_PERF_DATA_MACHINE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "export/perf_data/address_space.h"
+#include "export/perf_data/header.h"
+#include "export/perf_data/modules.h"
+#include "export/perf_data/record_stream.h"
+#include "export/perf_data/sample.h"
+
+namespace sonde::perf_data {
+
+struct Process {
+  AddressSpace space;
+  std::uint64_t version = 0;  // Another one after each change of `space`; 0 for no other process.
+};
+
+// Records are applied in the order of their times. Not thread-safe.
+class Machine {
+ public:
+  // `header` and `modules` outlive the machine.
+  Machine(const Header& header, Modules& modules) : header_(header), modules_(modules) {}
+
+  // MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL; others are left alone. False when the
+  // record is cut off.
+  bool Apply(const Record& record);
+
+  Process& ProcessOf(std::uint32_t pid);
+  // After a change of its space from outside.
+  void Touch(Process& process) { process.version = ++last_version_; }
+  AddressSpace& kernel() noexcept { return kernel_; }
+  std::uint64_t kernel_version() const noexcept { return kernel_version_; }
+  // The name of a thread; ":tid" when none was recorded.
+  std::string CommOf(std::uint32_t pid, std::uint32_t tid) const;
+  // Another one after each change of a thread's name; 0 when none was recorded.
+  std::uint64_t CommVersionOf(std::uint32_t tid) const;
+
+ private:
+  struct Comm {
+    std::string name;
+    std::uint64_t version = 0;
+  };
+  bool ApplyMmap(const Record& record);
+  bool ApplyComm(const Record& record);
+  bool ApplyFork(const Record& record);
+  bool ApplyKsymbol(const Record& record);
+  void AddKernelMap(Map map, std::string_view file, std::string_view build_id);
+
+  const Header& header_;
+  Modules& modules_;
+  std::unordered_map<std::uint32_t, Process> processes_;
+  std::unordered_map<std::uint32_t, Comm> comms_;  // By thread.
+  AddressSpace kernel_;
+  std::uint64_t kernel_version_ = 1;
+  std::uint64_t last_version_ = 0;
+};
+
+}  // namespace sonde::perf_data
+
+#endif  // SONDE_EXPORT_PERF_DATA_MACHINE_H_

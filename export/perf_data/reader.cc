@@ -1,0 +1,382 @@
+// Reader: plays the records of a recording and gathers its samples.
+
+#include "export/perf_data/reader.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "export/event_name.h"
+#include "export/perf_data/perf_data.h"
+
+namespace sonde::perf_data {
+namespace {
+
+constexpr std::uint64_t kProgressStep = std::uint64_t{16} << 20;
+constexpr std::size_t kMostJitDumpBytes = std::size_t{1} << 30;
+
+std::string PlaceOf(const Record& record) {
+  return "record type " + std::to_string(record.type) + " at byte " + std::to_string(record.offset);
+}
+
+// Records that tell when they were made.
+bool HasTime(std::uint32_t type) { return type < kFirstOfTool; }
+
+bool IsKnown(std::uint32_t type) {
+  return (type >= kMmap && type <= kAuxOutputHardwareId) ||
+         (type >= kFirstOfTool && type <= kLastOfTool);
+}
+
+bool UsesLastBranches(const Event& event) {
+  return event.has(kSampleBranchStack) && (event.branch_sample_type & kBranchCallStack) != 0;
+}
+
+}  // namespace
+
+Reader::Reader(Header& header, const ReadOptions& options)
+    : header_(header),
+      options_(options),
+      stream_(header.data, header.data_offset, header.swapped, options.limits.input_bytes),
+      machine_(header, modules_),
+      unwinder_(modules_) {}
+
+Status Reader::Read() {
+  const std::uint64_t total = stream_.left();
+  std::uint64_t next_report = kProgressStep;
+  if (header_.is_cut_off) {
+    if (options_.strict) {
+      return Error{.code = ErrorCode::kMalformed, .message = "recording is cut off"};
+    }
+    losses_.Add("recording cut off", "files", 1);
+  }
+  while (true) {
+    const Result<std::optional<Record>> record = stream_.Next();
+    if (!record.ok()) {
+      // What came before a fault is good.
+      const bool is_fault = record.error().code == ErrorCode::kMalformed;
+      const Status rest = queue_.Finish([this](const Record& old) { return Deliver(old); });
+      if (!rest.ok()) return rest;
+      if (!is_fault || options_.strict || samples_ == 0) return record.error();
+      losses_.Add(
+          "unreadable rest", "bytes", std::max<std::uint64_t>(stream_.left(), 1),
+          record.error().message + " at byte " + std::to_string(record.error().byte_offset));
+      return {};
+    }
+    if (!record.value().has_value()) break;
+    if (++records_ > options_.limits.records) {
+      return OverLimit("records", "max_records", options_.limits.records, records_);
+    }
+    if (Status taken = Take(*record.value()); !taken.ok()) return taken;
+    const std::uint64_t done = total - stream_.left();
+    if (options_.progress && done >= next_report) {
+      options_.progress(done, total);
+      next_report += kProgressStep;
+    }
+  }
+  return queue_.Finish([this](const Record& old) { return Deliver(old); });
+}
+
+Status Reader::Take(const Record& record) {
+  switch (record.type) {
+    case kHeaderAttr: {
+      Cursor cursor(record.payload, header_.swapped);
+      std::optional<Event> event = ParseEvent(cursor, record.payload.size());
+      if (!event.has_value()) return CountMalformed(record);
+      while (cursor.left() >= sizeof(std::uint64_t)) event->ids.push_back(cursor.U64());
+      header_.AddEvent(std::move(*event));
+      return {};
+    }
+    case kHeaderFeature: {
+      Cursor cursor(record.payload, header_.swapped);
+      const std::uint64_t feature = cursor.U64();
+      if (!cursor.ok()) return CountMalformed(record);
+      if (feature < kFeatureCount) {
+        header_.AddFeature(static_cast<unsigned>(feature), cursor.rest());
+      }
+      return {};
+    }
+    case kHeaderBuildId:
+      header_.AddBuildId(record.misc, record.payload);
+      return {};
+    case kEventUpdate: {
+      constexpr std::uint64_t kName = 2;
+      Cursor cursor(record.payload, header_.swapped);
+      const std::uint64_t what = cursor.U64();
+      const std::uint64_t id = cursor.U64();
+      if (what == kName && cursor.ok()) header_.NameEvent(id, UpToZero(cursor.rest()));
+      return {};
+    }
+    case kFinishedRound:
+      return queue_.FinishRound([this](const Record& old) { return Deliver(old); });
+    default:
+      break;
+  }
+  if (!IsKnown(record.type)) {
+    CountUnknown(record);
+    return {};
+  }
+  if (!HasTime(record.type)) return {};
+
+  std::uint64_t time_ns = 0;
+  if (record.type == kSample) {
+    const Event* const event = header_.EventOfSample(record.payload);
+    if (event != nullptr) time_ns = TimeOfSample(*event, record.payload, header_.swapped);
+  } else if (const Event* const event = header_.EventOfTrailer(record.payload)) {
+    time_ns = ParseTrailer(*event, record.payload, header_.swapped).time_ns;
+  }
+  if (time_ns == 0 || time_ns == UINT64_MAX) return Deliver(record);
+  queue_.Push(time_ns, record);
+  return {};
+}
+
+Status Reader::Deliver(const Record& record) {
+  switch (record.type) {
+    case kSample:
+      return AddSample(record);
+    case kLost:
+    case kLostSamples:
+      CountLost(record);
+      return {};
+    case kThrottle:
+      losses_.Add("throttled by the kernel", "times", 1);
+      return {};
+    default:
+      break;
+  }
+  if (!machine_.Apply(record)) return CountMalformed(record);
+  if (record.type == kMmap || record.type == kMmap2) TakeJitDump(record);
+  return {};
+}
+
+Status Reader::CountMalformed(const Record& record) {
+  if (options_.strict) {
+    return Error{.code = ErrorCode::kMalformed,
+                 .message = "record of type " + std::to_string(record.type) + " is cut off",
+                 .byte_offset = record.offset};
+  }
+  losses_.Add("malformed record", "records", 1, PlaceOf(record));
+  return {};
+}
+
+void Reader::CountUnknown(const Record& record) {
+  losses_.Add("unknown record", "records", 1, PlaceOf(record));
+}
+
+void Reader::CountLost(const Record& record) {
+  Cursor cursor(record.payload, header_.swapped);
+  if (record.type == kLost) cursor.Skip(8);  // The id of the event.
+  const std::uint64_t count = cursor.U64();
+  if (cursor.ok() && count > 0) losses_.Add("lost by the kernel", "samples", count);
+}
+
+Reader::Output& Reader::output() {
+  if (output_.has_value()) return *output_;
+  std::vector<ValueType> types;
+  for (const Event& event : header_.events()) {
+    std::optional<std::size_t>& type = type_of_event_.emplace_back();
+    if (event.is_dummy()) continue;
+    if (!options_.event.empty() && !IsEventNamed(event.name, options_.event)) continue;
+    const ValueType wanted = TypeOfEvent(event.name, options_.count_samples);
+    const auto known = std::ranges::find(types, wanted);
+    type = static_cast<std::size_t>(known - types.begin());
+    if (known == types.end()) types.push_back(wanted);
+  }
+  if (types.empty()) types.push_back(TypeOfEvent(options_.event, options_.count_samples));
+  values_.assign(types.size(), 0);
+  samples_of_type_.assign(types.size(), 0);
+  output_.emplace(std::move(types), machine_, modules_, options_);
+  return *output_;
+}
+
+void Reader::AddLastBranches(bool at_kernel) {
+  // Where calls were made, the newest first: no addresses behind them.
+  if (at_kernel) chain_.push_back(kContextUser);
+  chain_.insert(chain_.end(), sample_.branch_from.begin(), sample_.branch_from.end());
+}
+
+void Reader::BuildChain(const Event& event, std::uint16_t misc, const Process& process) {
+  chain_.clear();
+  const auto mode = static_cast<CpuMode>(misc & kMiscCpuMode);
+  const auto context_of = [](CpuMode of) {
+    switch (of) {
+      case CpuMode::kKernel:
+        return kContextKernel;
+      case CpuMode::kHypervisor:
+        return kContextHypervisor;
+      case CpuMode::kGuestKernel:
+        return kContextGuestKernel;
+      case CpuMode::kGuestUser:
+        return kContextGuestUser;
+      default:
+        return kContextUser;
+    }
+  };
+  const bool has_registers = sample_.registers_abi != 0 && event.has(kSampleStackUser);
+  const bool starts_with_context =
+      !sample_.callchain.empty() && sample_.callchain.front() >= kFirstContext;
+  if (!starts_with_context) chain_.push_back(context_of(mode));
+  if (sample_.callchain.empty() && !(has_registers && mode == CpuMode::kUser)) {
+    chain_.push_back(sample_.ip);
+  }
+  bool is_exact = true;  // Interrupted there, rather than called from there.
+  for (const std::uint64_t word : sample_.callchain) {
+    if (word >= kFirstContext) {
+      chain_.push_back(word);
+      is_exact = true;
+      continue;
+    }
+    chain_.push_back(is_exact || word == 0 ? word : word - 1);
+    is_exact = false;
+  }
+
+  if (UsesLastBranches(event)) AddLastBranches(mode != CpuMode::kUser);
+  if (has_registers && options_.symbolize) {
+    chain_.push_back(kContextUser);
+    if (!unwinder_.Unwind(event, sample_, process, chain_)) {
+      chain_.push_back(kTruncated);
+      ++truncated_;
+    }
+  }
+}
+
+LabelSetId Reader::LabelsOf(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu) {
+  if (!options_.keep_cpu) cpu = 0;
+  const std::uint64_t version = machine_.CommVersionOf(tid);
+  const auto [known, is_new] = labels_.try_emplace(tid);
+  ThreadLabels& thread = known->second;
+  if (!is_new && thread.pid == pid && thread.cpu == cpu && thread.comm_version == version) {
+    return thread.labels;
+  }
+  ProfileBuilder& builder = output_->builder;
+  std::vector<Label> labels{builder.TextLabel("comm", machine_.CommOf(pid, tid)),
+                            builder.NumberLabel("pid", static_cast<std::int32_t>(pid)),
+                            builder.NumberLabel("tid", static_cast<std::int32_t>(tid))};
+  if (options_.keep_cpu) labels.push_back(builder.NumberLabel("cpu", cpu));
+  thread = {pid, cpu, version, builder.AddLabels(labels)};
+  return thread.labels;
+}
+
+Status Reader::AddSample(const Record& record) {
+  const Event* const event = header_.EventOfSample(record.payload);
+  if (event == nullptr) {
+    losses_.Add("sample of an unknown event", "samples", 1);
+    return {};
+  }
+  Output& out = output();
+  if (!ParseSample(*event, record.payload, header_.swapped, sample_)) {
+    return CountMalformed(record);
+  }
+  if (event->number >= type_of_event_.size() || !type_of_event_[event->number].has_value()) {
+    return {};
+  }
+  const auto time_ns = static_cast<std::int64_t>(sample_.time_ns);
+  if (options_.from_ns != INT64_MIN || options_.until_ns != INT64_MAX) {
+    if (sample_.time_ns == 0 || time_ns < options_.from_ns || time_ns >= options_.until_ns) {
+      return {};
+    }
+  }
+  if (sample_.time_ns != 0) {
+    first_ns_ = first_ns_ == 0 ? sample_.time_ns : std::min(first_ns_, sample_.time_ns);
+    last_ns_ = std::max(last_ns_, sample_.time_ns);
+  }
+
+  Process& process = machine_.ProcessOf(sample_.pid);
+  if (!jit_codes_.empty()) ApplyJitCodes(sample_.pid, sample_.time_ns, process);
+  BuildChain(*event, record.misc, process);
+  if (Status depth = out.guard.CheckDepth(chain_.size()); !depth.ok()) return depth;
+  const StackId stack = out.frames.StackOf(process, chain_);
+  if (Status frames = out.guard.CheckFrames(); !frames.ok()) return frames;
+  if (Status stacks = out.guard.CountStack(stack); !stacks.ok()) return stacks;
+
+  // A period of 0 stands for one that was not recorded.
+  const std::uint64_t period = std::clamp<std::uint64_t>(sample_.period, 1, INT64_MAX);
+  const std::size_t type = *type_of_event_[event->number];
+  ++samples_of_type_[type];
+  std::int64_t& value = values_[type];
+  value = options_.count_samples ? 1 : static_cast<std::int64_t>(period);
+  out.builder.AddSample(stack, LabelsOf(sample_.pid, sample_.tid, sample_.cpu), values_);
+  value = 0;
+  ++samples_;
+  return {};
+}
+
+void Reader::TakeJitDump(const Record& record) {
+  constexpr std::size_t kNameInMmap = 32;
+  constexpr std::size_t kNameInMmap2 = 64;
+  if (!options_.symbolize) return;
+  const std::size_t at = record.type == kMmap2 ? kNameInMmap2 : kNameInMmap;
+  if (record.payload.size() <= at) return;
+  const std::string_view file = UpToZero(record.payload.substr(at));
+  if (!IsJitDump(file)) return;
+  Cursor cursor(record.payload, header_.swapped);
+  const std::uint32_t pid = cursor.U32();
+  const auto [known, is_new] = jit_codes_.try_emplace(pid);
+  if (!is_new) return;
+  const auto bytes = symbols::ReadWholeFile(std::string(file), kMostJitDumpBytes);
+  if (!bytes.has_value()) return;
+  auto codes = ReadJitDump(*bytes);
+  if (codes.has_value()) known->second.codes = std::move(*codes);
+}
+
+void Reader::ApplyJitCodes(std::uint32_t pid, std::uint64_t time_ns, Process& process) {
+  const auto found = jit_codes_.find(pid);
+  if (found == jit_codes_.end()) return;
+  JitCodes& jit = found->second;
+  if (jit.next == jit.codes.size() || jit.codes[jit.next].time_ns > time_ns) return;
+  const ModuleId module =
+      modules_.Intern("/tmp/perf-" + std::to_string(pid) + ".map", {}, ModuleKind::kJit);
+  for (; jit.next < jit.codes.size() && jit.codes[jit.next].time_ns <= time_ns; ++jit.next) {
+    const JitCode& code = jit.codes[jit.next];
+    if (code.size == 0 || code.start > UINT64_MAX - code.size) continue;
+    modules_.AddJitName(module, code.start, code.size, code.name);
+    if (process.space.Find(code.start) == nullptr) {
+      process.space.Add({code.start, code.start + code.size, 0, module});
+    }
+  }
+  machine_.Touch(process);
+}
+
+Result<Profile> Reader::Build() && {
+  if (header_.events().empty()) {
+    return Error{.code = ErrorCode::kMalformed, .message = "recording without events"};
+  }
+  ProfileBuilder& builder = output().builder;
+  if (truncated_ > 0) losses_.Add("truncated stack", "samples", truncated_);
+  builder.losses().Add(losses_);
+  builder.SetRecords(samples_);
+  // The first event that was sampled at all.
+  const auto shown = std::ranges::find_if(samples_of_type_, [](auto count) { return count > 0; });
+  builder.SetDefaultSampleType(shown == samples_of_type_.end()
+                                   ? 0
+                                   : static_cast<std::size_t>(shown - samples_of_type_.begin()));
+  builder.SetDuration(static_cast<std::int64_t>(last_ns_ - first_ns_));
+  if (header_.unix_minus_clock_ns != 0 && first_ns_ != 0) {
+    builder.SetTime(header_.unix_minus_clock_ns + static_cast<std::int64_t>(first_ns_));
+  }
+  for (const Event& event : header_.events()) {
+    if (!type_of_event_[event.number].has_value() || options_.count_samples) continue;
+    ValueType type = TypeOfEvent(event.name, false);
+    if (!event.uses_frequency()) {
+      builder.SetPeriod(std::move(type), static_cast<std::int64_t>(event.period_or_frequency));
+    } else if (type.unit == "nanoseconds" && event.period_or_frequency > 0) {
+      builder.SetPeriod(std::move(type),
+                        static_cast<std::int64_t>(1'000'000'000 / event.period_or_frequency));
+    }
+    break;
+  }
+  return std::move(builder).Build();
+}
+
+}  // namespace sonde::perf_data
+
+namespace sonde {
+
+Result<Profile> ReadPerfData(std::string_view file, const ReadOptions& options) {
+  Result<perf_data::Header> header = perf_data::ReadHeader(file);
+  if (!header.ok()) return header.error();
+  perf_data::Reader reader(header.value(), options);
+  if (Status read = reader.Read(); !read.ok()) return read.error();
+  return std::move(reader).Build();
+}
+
+}  // namespace sonde

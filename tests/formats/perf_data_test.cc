@@ -1,0 +1,223 @@
+// ReadPerfData: files, pipes and both byte orders; processes and maps over time; faults.
+
+#include "export/perf_data/perf_data.h"
+
+#include <gmock/gmock.h>
+#include <zstd.h>
+
+#include <string>
+
+#include "sonde/byte_sink.h"
+#include "sonde/flamegraph_style.h"
+#include "sonde/folded.h"
+#include "sonde/frame_names.h"
+#include "tests/formats/recording_writer.h"
+
+namespace sonde::perf_data {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kCpuClock = 0;
+constexpr std::uint64_t kPageFaults = 2;
+constexpr std::uint64_t kDummy = 9;
+
+Profile Read(const std::string& file, ReadOptions options = {}) {
+  options.symbolize = false;
+  Result<Profile> profile = ReadPerfData(file, options);
+  EXPECT_TRUE(profile.ok()) << (profile.ok() ? "" : Describe(profile.error()));
+  return std::move(profile).value();
+}
+
+// "comm-pid/tid;[module];... weight", root first.
+std::string Folded(const Profile& profile, std::size_t type = 0) {
+  StringSink sink;
+  const Profile folded = FoldLikeFlamegraph(profile, type, {.tid = true});
+  EXPECT_TRUE(WriteFolded(FrameNames(folded), 0, sink).ok());
+  return sink.text();
+}
+
+RecordingWriter TwoSamples(bool swapped = false) {
+  RecordingWriter writer(swapped);
+  writer.AddEvent(kCpuClock, 7);
+  writer.Comm(10, 10, "app", 1).Map(10, 0x1000, 0x1000, "/bin/app", 2);
+  writer.Map(0, 0xffff'ffff'8000'0000, 0x1000, "[kernel.kallsyms]_text", 3);
+  writer.Sample(7, 10, 11, 4, 5, {kContextUser, 0x1100, 0x1200});
+  writer.Sample(7, 10, 10, 5, 6,
+                {kContextKernel, 0xffff'ffff'8000'0100, kContextUser, 0x1100, 0x1200});
+  return writer;
+}
+
+constexpr const char* kTwoSamples =
+    ":11-10/11;[app];[app] 5\n"
+    "app-10/10;[app];[app];[[kernel.kallsyms]] 6\n";
+
+TEST(PerfData, FilesAndPipesOfBothByteOrdersGiveTheSame) {
+  for (const bool swapped : {false, true}) {
+    const RecordingWriter writer = TwoSamples(swapped);
+    EXPECT_EQ(Folded(Read(writer.File())), kTwoSamples) << swapped;
+    EXPECT_EQ(Folded(Read(writer.Pipe())), kTwoSamples) << swapped;
+  }
+}
+
+TEST(PerfData, AttributesOfOlderAndNewerKernelsAreReadAsFarAsTheyAreKnown) {
+  for (const std::uint32_t bytes : {64U, 96U, 112U, 144U, 512U}) {
+    RecordingWriter writer;
+    writer.AddEvent(kCpuClock, 7, bytes).Sample(7, 1, 1, 4, 5, {kContextUser, 0x1100});
+    EXPECT_EQ(Read(writer.File()).Total(0), 5) << bytes;
+  }
+}
+
+TEST(PerfData, CallersAreKnownByTheirCallAndInterruptedCodeByItsOwnAddress) {
+  const Profile profile = Read(TwoSamples().File());
+
+  std::vector<std::uint64_t> addresses;
+  for (const LocationId id : profile.stacks().Frames(profile.sample(1).stack)) {
+    addresses.push_back(profile.location(id).address);
+  }
+  EXPECT_THAT(addresses, ElementsAre(0x11ffU, 0x1100U, 0xffff'ffff'8000'0100U));
+}
+
+TEST(PerfData, EachEventIsASampleTypeAndTheFirstSampledOneIsShown) {
+  RecordingWriter writer;
+  writer.AddEvent(kDummy, 1).AddEvent(kCpuClock, 2).AddEvent(kPageFaults, 3);
+  writer.Sample(3, 1, 1, 4, 5, {kContextUser, 0x1100});
+  writer.Sample(3, 1, 1, 5, 5, {kContextUser, 0x1100});
+  const Profile profile = Read(writer.File());
+
+  EXPECT_THAT(profile.sample_types(), ElementsAre(ValueType{"cpu-clock", "nanoseconds"},
+                                                  ValueType{"page-faults", "count"}));
+  EXPECT_EQ(profile.default_sample_type(), 1U);
+  EXPECT_EQ(profile.sample_count(), 1U);
+  EXPECT_EQ(profile.Total(1), 10);
+  EXPECT_EQ(profile.records(), 2U);
+  ReadOptions one;
+  one.event = "page-faults";
+  one.count_samples = true;
+  EXPECT_EQ(Read(writer.File(), one).Total(0), 2);
+}
+
+TEST(PerfData, RecordsOfOneRoundCountInTheOrderOfTheirTimes) {
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7);
+  // One buffer holds the sample, the other one the maps before and after it.
+  writer.Sample(7, 1, 1, 20, 1, {kContextUser, 0x1100});
+  writer.Map(1, 0x1000, 0x1000, "/bin/old", 10).Map(1, 0x1000, 0x1000, "/bin/new", 30);
+  writer.FinishRound();
+  writer.Sample(7, 1, 1, 40, 1, {kContextUser, 0x1100});
+
+  EXPECT_EQ(Folded(Read(writer.File())), ":1-1/1;[new] 1\n:1-1/1;[old] 1\n");
+}
+
+TEST(PerfData, AForkedProcessHasItsParentsMapsUntilItRunsAnotherProgram) {
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7);
+  writer.Comm(1, 1, "shell", 1).Map(1, 0x1000, 0x1000, "/bin/sh", 2).Fork(2, 1, 3);
+  writer.Sample(7, 2, 2, 4, 1, {kContextUser, 0x1100});
+  writer.Comm(2, 2, "tool", 5, true);
+  writer.Sample(7, 2, 2, 6, 1, {kContextUser, 0x1100});
+  writer.Sample(7, 1, 1, 7, 1, {kContextUser, 0x1100});
+
+  EXPECT_EQ(Folded(Read(writer.File())),
+            "shell-1/1;[sh] 1\nshell-2/2;[sh] 1\ntool-2/2;[unknown] 1\n");
+}
+
+TEST(PerfData, AMapThatTakesTheMiddleOfAnotherOneLeavesItsEnds) {
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7);
+  writer.Map(1, 0x1000, 0x3000, "/lib/a", 1).Map(1, 0x2000, 0x1000, "/lib/b", 2);
+  for (const std::uint64_t at : {0x1fffU, 0x2000U, 0x2fffU, 0x3000U}) {
+    writer.Sample(7, 1, 1, 3, 1, {kContextUser, at});
+  }
+  const Profile profile = Read(writer.File());
+
+  EXPECT_EQ(Folded(profile), ":1-1/1;[a] 2\n:1-1/1;[b] 2\n");
+  EXPECT_EQ(profile.mapping(profile.location(LocationId{3}).mapping).offset, 0x2000U);
+}
+
+TEST(PerfData, CompressedRecordsMayBeSplitAnywhere) {
+  const RecordingWriter plain = TwoSamples();
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  for (const std::size_t piece : {std::size_t{11}, std::size_t{100}, plain.data().size()}) {
+    for (const bool padded : {false, true}) {
+      RecordingWriter writer;
+      writer.AddEvent(kCpuClock, 7);
+      ZSTD_CCtx_reset(context, ZSTD_reset_session_only);
+      for (std::size_t at = 0; at < plain.data().size(); at += piece) {
+        const std::string text = plain.data().substr(at, piece);
+        std::string out(ZSTD_compressBound(text.size()) + 64, '\0');
+        ZSTD_inBuffer in{text.data(), text.size(), 0};
+        ZSTD_outBuffer to{out.data(), out.size(), 0};
+        ASSERT_EQ(ZSTD_compressStream2(context, &to, &in, ZSTD_e_flush), 0U);
+        out.resize(to.pos);
+        if (padded) {
+          std::string payload = writer.New().U64(out.size()).Bytes(out).bytes();
+          payload.resize((payload.size() + 7) / 8 * 8, '\0');
+          writer.Add(kCompressed2, 0, payload);
+        } else {
+          writer.Add(kCompressed, 0, out);
+        }
+      }
+      EXPECT_EQ(Folded(Read(writer.File())), kTwoSamples) << piece << padded;
+    }
+  }
+  ZSTD_freeCCtx(context);
+}
+
+TEST(PerfData, WhatWasLostIsCountedAndUnknownRecordsAreSkipped) {
+  RecordingWriter writer = TwoSamples();
+  writer.Add(kLost, 0, writer.New().U64(7).U64(40).bytes());
+  writer.Add(kLostSamples, 0, writer.New().U64(2).bytes());
+  writer.Add(kThrottle, 0, writer.New().U64(9).U64(7).U64(7).bytes());
+  writer.Add(63, 0, "12345678").Add(200, 0, {});
+  const Profile profile = Read(writer.File());
+
+  EXPECT_EQ(Folded(profile), kTwoSamples);
+  EXPECT_EQ(profile.losses().CountOf("lost by the kernel"), 42U);
+  EXPECT_EQ(profile.losses().CountOf("throttled by the kernel"), 1U);
+  EXPECT_EQ(profile.losses().CountOf("unknown record"), 2U);
+}
+
+TEST(PerfData, WhatCameBeforeAFaultIsKeptUnlessStrict) {
+  RecordingWriter writer = TwoSamples();
+  const std::string file = writer.File() + "some text that perf wrote";
+  std::string cut = writer.File();
+  cut.resize(cut.size() - 20);
+  ReadOptions strict;
+  strict.strict = true;
+
+  EXPECT_EQ(Folded(Read(file)), kTwoSamples);
+  const Profile partial = Read(cut);
+  EXPECT_EQ(Folded(partial), ":11-10/11;[app];[app] 5\n");
+  EXPECT_EQ(partial.losses().CountOf("recording cut off"), 1U);
+  EXPECT_GT(partial.losses().CountOf("unreadable rest"), 0U);
+  EXPECT_EQ(ReadPerfData(cut, strict).error().code, ErrorCode::kMalformed);
+}
+
+TEST(PerfData, AFileThatSaysNothingIsMalformed) {
+  EXPECT_EQ(ReadPerfData("PERFILE2", {}).error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(ReadPerfData("nonsense", {}).error().code, ErrorCode::kMalformed);
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7).Add(kSample, 2, "short");
+  const std::string no_sample = writer.File();
+  EXPECT_EQ(Read(no_sample).losses().CountOf("malformed record"), 1U);
+  std::string no_size = RecordingWriter().AddEvent(kCpuClock, 7).File() + std::string(8, '\0');
+  no_size[48] = 8;
+  const Result<Profile> refused = ReadPerfData(no_size, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("record of 0 bytes"));
+}
+
+TEST(PerfData, EveryCutOfARecordingIsReadOrRefused) {
+  const std::string file = TwoSamples().File();
+  for (std::size_t size = 0; size < file.size(); ++size) {
+    const Result<Profile> profile = ReadPerfData(file.substr(0, size), {});
+    if (profile.ok()) {
+      EXPECT_LE(profile.value().records(), 2U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sonde::perf_data
