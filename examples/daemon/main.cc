@@ -34,9 +34,11 @@ using ingest::Phase;
 using ingest::PhaseClock;
 using Score = double (*)(const std::uint32_t*, std::size_t);
 
-constexpr std::size_t kLinesInBatch = 2'000;
-constexpr std::size_t kDistinctBatches = 32;
-constexpr std::size_t kQueueCapacity = 16;
+// Phases of a batch take many scheduler ticks, since samples are taken at ticks: a phase that is
+// shorter and starts with the thread's turn on the processor would be seen too seldom.
+constexpr std::size_t kLinesInBatch = 50'000;
+constexpr std::size_t kDistinctBatches = 4;
+constexpr std::size_t kQueueCapacity = 4;
 
 struct Arguments {
   double seconds = 10;
@@ -153,6 +155,7 @@ void Feed(Daemon& daemon) {
   pthread_setname_np(pthread_self(), "feeder");
   std::vector<std::string> batches;
   for (std::size_t i = 0; i < kDistinctBatches; ++i) {
+    const PhaseClock::Scope scope(daemon.clock, Phase::kMake);
     batches.push_back(ingest::MakeBatch(i, kLinesInBatch));
   }
   for (std::size_t i = 0; daemon.queue.Push(batches[i % batches.size()]); ++i) {

@@ -11,14 +11,15 @@
 
 namespace ingest {
 
-enum class Phase : std::uint8_t { kParse, kCompress, kHash, kIndex, kScore };
+enum class Phase : std::uint8_t { kMake, kParse, kCompress, kHash, kIndex, kScore };
 
 struct PhaseName {
   std::string_view phase;
   std::string_view function;  // Where all of its time is spent: what a profile shows.
 };
 
-inline constexpr std::array<PhaseName, 5> kPhases = {{{"parse", "ingest::ParseBatch"},
+inline constexpr std::array<PhaseName, 6> kPhases = {{{"make", "ingest::MakeBatch"},
+                                                      {"parse", "ingest::ParseBatch"},
                                                       {"compress", "ingest::CompressBatch"},
                                                       {"hash", "ingest::HashBatch"},
                                                       {"index", "ingest::UpdateIndex"},
