@@ -8,6 +8,8 @@
 namespace sonde::cli {
 
 void AddConvert(Program& program);
+void AddDiff(Program& program);
+void AddFlame(Program& program);
 void AddMerge(Program& program);
 void AddSnapshots(Program& program);
 void AddTop(Program& program);

@@ -6,6 +6,8 @@
 int main(int argc, char** argv) {
   sonde::cli::Program program;
   sonde::cli::AddConvert(program);
+  sonde::cli::AddDiff(program);
+  sonde::cli::AddFlame(program);
   sonde::cli::AddMerge(program);
   sonde::cli::AddSnapshots(program);
   sonde::cli::AddTop(program);

@@ -329,6 +329,8 @@ function open() {
     document.replaceChild(element('html', {lang: 'en'}, head, host), picture);
   } else {
     host = element('div.sonde-host');
+    const style = picture.querySelector('style');
+    if (style !== null) document.head.append(style);
     picture.replaceWith(host);
   }
   return new FlameFile(host, json);

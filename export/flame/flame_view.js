@@ -26,7 +26,9 @@ class FlameView {
     this.spacer = document.createElementNS('http://www.w3.org/1999/xhtml', 'div');
     this.canvas.className = 'flame-canvas';
     this.spacer.className = 'flame-spacer';
-    box.append(this.canvas, this.spacer);
+    // The canvas stays in sight while the spacer, as high as the graph, is scrolled.
+    this.spacer.append(this.canvas);
+    box.append(this.spacer);
     this.readStyle();
     this.#listen();
   }

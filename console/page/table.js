@@ -1,0 +1,107 @@
+// Table: rows that are sorted, filtered and updated in place.
+
+import {element} from './dom.js';
+
+const MOST_ROWS = 300;  // In the document; the rest is reached by filtering.
+
+// Wide columns are left out on narrow screens.
+const classOf = (tag, column, kind) => tag + kind + (column.isWide ? '.wide' : '');
+
+export class Table {
+  // columns: [{key, title, cell(row) -> text, node or list of them, order(row) -> number or text,
+  //            mark(row) -> what cell shows, for telling whether it changed, kind: '' | 'text' | 'name', isWide}]
+  constructor(box, {columns, keyOf, onPick, onSort, label}) {
+    Object.assign(this, {box, columns, keyOf, onPick, onSort});
+    this.rows = new Map();
+    this.body = element('tbody');
+    this.heads = columns.map(column => {
+      const head = element(classOf('th', column, column.kind ? '.text' : ''), {scope: 'col'});
+      if (column.order === undefined) {
+        head.append(column.title);
+      } else {
+        const button = element('button', {type: 'button'}, column.title);
+        button.addEventListener('click', () => this.onSort(column.key));
+        head.append(button);
+      }
+      return head;
+    });
+    this.table = element('table', {'aria-label': label}, element('thead', {}, element('tr', {}, ...this.heads)), this.body);
+    this.body.addEventListener('click', event => this.#pick(event));
+    this.body.addEventListener('keydown', event => this.#key(event));
+  }
+
+  show() { this.box.replaceChildren(this.table); }
+
+  // sort: a key, with '-' before it for the smallest first. Returns how many rows there are in all.
+  update(rows, {sort, filter, textOf, selected}) {
+    const wanted = filter.toLowerCase();
+    const kept = wanted === '' ? rows.slice() : rows.filter(row => textOf(row).toLowerCase().includes(wanted));
+    const column = this.columns.find(c => c.key === sort.replace(/^-/, '')) ?? this.columns[0];
+    const sign = sort.startsWith('-') ? 1 : -1;
+    const order = column.order;
+    kept.sort((a, b) => {
+      const [x, y] = [order(a), order(b)];
+      const compared = typeof x === 'string' ? (x < y ? 1 : x > y ? -1 : 0) : x - y;
+      return sign * compared || (this.keyOf(a) < this.keyOf(b) ? -1 : 1);
+    });
+    this.heads.forEach((head, i) => {
+      if (this.columns[i] === column) head.setAttribute('aria-sort', sign < 0 ? 'descending' : 'ascending');
+      else head.removeAttribute('aria-sort');
+    });
+    const seen = new Set();
+    kept.slice(0, MOST_ROWS).forEach((row, i) => {
+      const key = String(this.keyOf(row));
+      seen.add(key);
+      const line = this.#lineFor(key);
+      this.#fill(line, row);
+      line.row.setAttribute('aria-selected', String(selected === key));
+      if (this.body.children[i] !== line.row) this.body.insertBefore(line.row, this.body.children[i] ?? null);
+    });
+    for (const [key, line] of this.rows) {
+      if (seen.has(key)) continue;
+      line.row.remove();
+      this.rows.delete(key);
+    }
+    return {shown: Math.min(kept.length, MOST_ROWS), kept: kept.length, all: rows.length};
+  }
+
+  #lineFor(key) {
+    let line = this.rows.get(key);
+    if (line !== undefined) return line;
+    const cells = this.columns.map(column => element(classOf('td', column, column.kind ? '.' + column.kind : '')));
+    line = {row: element('tr', {tabindex: '0'}, ...cells), cells, shown: []};
+    line.row.dataset.key = key;
+    this.rows.set(key, line);
+    return line;
+  }
+
+  // Only cells whose content changed are touched.
+  #fill(line, row) {
+    this.columns.forEach((column, i) => {
+      const content = column.cell(row);
+      const mark = column.mark === undefined ? content : column.mark(row);
+      if (line.shown[i] === mark) return;
+      line.shown[i] = mark;
+      if (Array.isArray(content)) line.cells[i].replaceChildren(...content);
+      else line.cells[i].replaceChildren(content);
+      if (column.kind === 'name') line.cells[i].title = column.title_of?.(row) ?? '';
+    });
+  }
+
+  #pick(event) {
+    if (event.target.closest('input, a')) return;
+    const row = event.target.closest('tr');
+    if (row !== null) this.onPick?.(row.dataset.key);
+  }
+
+  #key(event) {
+    const row = event.target.closest('tr');
+    if (row === null || event.target !== row) return;
+    if (event.key === 'Enter') this.onPick?.(row.dataset.key);
+    else if (event.key === 'ArrowDown') row.nextElementSibling?.focus();
+    else if (event.key === 'ArrowUp') row.previousElementSibling?.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,187 @@
+// The live page, against a stand-in for the process.
+import assert from 'node:assert/strict';
+import {after, afterEach, before, beforeEach, describe, it} from 'node:test';
+import {launch, open} from './browser.mjs';
+import {manyStacks, MockServer, snapshotOf, taskOf} from './mock_server.mjs';
+
+let browser, mock, url;
+before(async () => { browser = await launch(); });
+after(async () => { await browser?.close(); });
+beforeEach(async () => {
+  mock = new MockServer(process.env.SONDE_SOURCE);
+  mock.stacks = [['main;run;accept;read', 30e6], ['main;run;flush;write', 70e6]];
+  mock.taskStacks = new Map([['2', [['main;run;flush;write', 70e6]]]]);
+  mock.tasks = [taskOf(1, 'accept', 3e8), taskOf(2, 'flush', 7e8)];
+  mock.snapshots = [snapshotOf(2), snapshotOf(1)];
+  url = await mock.start();
+});
+afterEach(() => mock.stop());
+
+const rows = page => page.locator('#list tbody tr').allTextContents();
+const wait = (page, check, argument) => page.waitForFunction(check, argument, {timeout: 5000});
+const hasRow = (page, text) => wait(page, wanted => document.querySelector('#list')?.textContent.includes(wanted), text);
+
+describe('the live page', () => {
+  it('says at once what the process is, that nothing was lost, and which function is hot', async () => {
+    const page = await open(browser, url);
+    await hasRow(page, 'write');
+    assert.equal(await page.textContent('#program'), 'served');
+    assert.match(await page.textContent('#facts'), /^pid 4711 · daemon · up 1\.35 min/);
+    assert.match(await page.textContent('#cpu'), /^CPU 75\.0 % · 99 samples\/s$/);
+    assert.equal(await page.textContent('#health'), 'complete');
+    assert.match((await rows(page))[0], /^70\.0.%70 ms70\.0.%write/);
+    assert.match(await page.textContent('#details'), /^all100 ms: 100\.0.% of window/);
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
+  it('follows the process, and holds still when frozen', async () => {
+    const page = await open(browser, url);
+    await hasRow(page, 'write');
+    mock.stacks = [['main;run;fresh', 5e6]];
+    await hasRow(page, 'fresh');
+    await page.keyboard.press('f');
+    await page.waitForTimeout(600);
+    const asked = mock.flames;
+    mock.stacks = [['main;run;later', 5e6]];
+    await page.waitForTimeout(1200);
+    assert.equal(mock.flames, asked);
+    assert.match((await rows(page)).join(), /fresh/);
+    await page.keyboard.press('f');
+    await hasRow(page, 'later');
+    await page.close();
+  });
+
+  it('filters everything to a task, shows it as a chip, and reproduces the view from its address', async () => {
+    const page = await open(browser, url);
+    await page.click('#tab-tasks');
+    await hasRow(page, 'flush');
+    await page.click('tr[data-key="2"] td.name');
+    await wait(page, () => sondePage.picture.data?.names.length === 5);
+    assert.match(await page.textContent('#chips'), /task 2 flush/);
+    assert.match(await page.textContent('#details'), /of selection/);
+    assert.match(await page.textContent('#task'), /Poll times, longest 3\.90 µs/);
+    await page.click('#tab-functions');
+    await hasRow(page, 'write');
+    assert.match((await rows(page))[0], /^100\.0.%70 ms/);
+    const address = page.url();
+    await page.close();
+    const again = await open(browser, address);
+    await wait(again, () => sondePage.picture.data?.names.length === 5);
+    await again.click('#chips .chip');
+    await wait(again, () => sondePage.picture.data?.names.length === 7);
+    assert.equal(new URL(again.url()).hash, '');
+    assert.deepEqual(again.faults, []);
+    await again.close();
+  });
+
+  it('asks for the window and compares with an earlier one', async () => {
+    mock.baseStacks = [['main;run;accept;read', 90e6]];
+    const page = await open(browser, url);
+    await page.click('text=60 s');
+    await page.selectOption('#base', '300');
+    await wait(page, () => sondePage.picture.data?.isDifference);
+    assert.deepEqual(mock.lastQuery, {window: '60', base: '300'});
+    await page.close();
+  });
+
+  it('finds functions, also those whose names are no patterns', async () => {
+    mock.stacks = [['main;f(int', 1e6], ['main;g', 3e6]];
+    const page = await open(browser, url);
+    await hasRow(page, 'f(int');
+    await page.keyboard.press('/');
+    await page.keyboard.type('f(int');
+    assert.match(await page.textContent('#found'), /^as text: matched 25\.0.% of window$/);
+    await page.keyboard.press('Escape');
+    await page.click('td.name:has-text("f(int")');
+    assert.match(await page.textContent('#found'), /^matched 25\.0.% of window$/);
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
+  it('says loudly what was dropped, and opens the account', async () => {
+    mock.status.samples = {taken: 1000, written: 997, dropped: 3, per_second: 99};
+    mock.status.losses = [{cause: 'ring full', unit: 'samples', count: 3}];
+    mock.status.symbols_missing = [{module: 'libx.so.1', reason: 'stripped: install libx1-dbgsym'}];
+    const page = await open(browser, url);
+    await wait(page, () => document.querySelector('#health').textContent === 'dropped 0.3 %');
+    await page.click('#health');
+    assert.match(await page.textContent('#account'), /ring full3 samples/);
+    assert.match(await page.textContent('#notice'), /No names for libx\.so\.1: stripped/);
+    await page.close();
+  });
+
+  it('says that the process is idle, and how often samples come', async () => {
+    mock.stacks = [];
+    mock.status.cpu.percent = [0, 0];
+    const page = await open(browser, url);
+    await wait(page, () => /idle.*99 times a second/.test(document.querySelector('#empty').textContent));
+    await page.close();
+  });
+
+  it('keeps what it had when the connection is lost, and goes on when it is back', async () => {
+    const page = await open(browser, url);
+    await hasRow(page, 'write');
+    const port = mock.port;
+    await mock.stop();
+    await wait(page, () => document.body.classList.contains('is-lost'));
+    assert.match(await page.textContent('#health'), /connection lost/);
+    assert.match((await rows(page)).join(), /write/);
+    mock = new MockServer(process.env.SONDE_SOURCE);
+    mock.stacks = [['main;back', 1e6]];
+    await mock.start(port);
+    await hasRow(page, 'back');
+    assert.equal(await page.textContent('#health'), 'complete');
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
+  it('lists snapshots, writes one, and compares two, the older first', async () => {
+    const page = await open(browser, url);
+    await page.keyboard.press('3');
+    await hasRow(page, 'daemon-profile');
+    await page.click('#snapshot');
+    await page.waitForFunction(() => document.querySelectorAll('#list tbody tr').length === 3);
+    assert.equal(await page.isDisabled('#compare'), true);
+    const boxes = page.locator('#list input[type=checkbox]');
+    await boxes.nth(0).check();
+    await boxes.nth(1).check();
+    await page.click('#compare');
+    await wait(page, () => sondePage.picture.data?.isDifference);
+    assert.match(await page.textContent('#chips'), /-3\.pb\.gz since .*-2\.pb\.gz/);
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
+  it('redraws a large picture and 1,000 tasks, and says what it took', async () => {
+    mock.stacks = manyStacks(4_500);  // About the 20,000 nodes that an answer holds.
+    mock.tasks = Array.from({length: 1000}, (_, i) => taskOf(i + 1, 'session ' + i, (i * 7919) % 1e9));
+    const page = await open(browser, url);
+    await hasRow(page, 'json::Parse');
+    const cost = await page.evaluate(async () => {
+      const json = await (await fetch('/api/flame?window=10')).json();
+      const times = [];
+      for (let i = 0; i < 7; ++i) {
+        const began = performance.now();
+        sondePage.picture.show(json);
+        sondePage.functions.take(sondePage.picture.data, true);
+        sondePage.functions.show();
+        times.push(performance.now() - began);
+      }
+      return times.sort((a, b) => a - b)[3];
+    });
+    console.log(`an update took ${cost.toFixed(0)} ms`);
+    await page.keyboard.press('2');
+    await page.fill('#filter', 'session 99');
+    assert.match(await page.textContent('#count'), /^11 of 1.000$/);
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
+  it('fits a narrow screen', async () => {
+    const page = await open(browser, url, {viewport: {width: 400, height: 800}});
+    await hasRow(page, 'write');
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 400));
+    await page.close();
+  });
+});

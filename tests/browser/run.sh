@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# run.sh <sonde program> <work folder>: the browser tests. Exits 77 when they cannot run here.
+set -euo pipefail
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+program=$1
+work=$2
+
+for tool in node npm; do
+  command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
+done
+SONDE_CHROMIUM=$(command -v chromium || true)
+[ -n "$SONDE_CHROMIUM" ] || { echo "skipped: no chromium"; exit 77; }
+
+mkdir -p "$work"
+cp "$source"/*.mjs "$source"/package*.json "$source"/.npmrc "$work/"
+cd "$work"
+if [ ! -d node_modules/playwright-core ] || [ package-lock.json -nt node_modules ]; then
+  npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1 || { echo "skipped: npm cannot install"; exit 77; }
+  touch node_modules
+fi
+export SONDE_CHROMIUM SONDE_PROGRAM=$program SONDE_SOURCE="$source/../.."
+exec node --test --test-concurrency=1 "$work"/*.test.mjs
