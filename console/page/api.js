@@ -1,26 +1,27 @@
 // Api: the requests of docs/http.md.
 
-async function fetchJson(path, options) {
+import {readPprof} from './pprof.js';
+
+async function fetchOk(path, options) {
   const answer = await fetch(path, {cache: 'no-store', ...options});
-  if (!answer.ok) {
-    const reason = await answer.json().catch(() => ({}));
-    throw new Error(reason.error ?? `${path}: ${answer.status}`);
-  }
-  return answer.json();
+  if (!answer.ok) throw new Error((await answer.text()).trim().split('\n')[0] || `${path}: ${answer.status}`);
+  return answer;
 }
+
+const fetchJson = async (path, options) => (await fetchOk(path, options)).json();
+
+export const snapshotPath = name => '/api/artifacts/' + encodeURIComponent(name);
 
 export const api = {
   flame: query => fetchJson('/api/flame?' + query),
-  tasks: query => fetchJson('/api/tasks?' + query),
-  task: (id, query) => fetchJson('/api/task?' + new URLSearchParams({...Object.fromEntries(query), id})),
-  snapshots: () => fetchJson('/api/snapshots'),
-  snapshotFlame: (name, base) => fetchJson(`/api/snapshots/${encodeURIComponent(name)}/flame` +
-      (base === '' ? '' : '?' + new URLSearchParams({base}))),
+  tasks: () => fetchJson('/api/tasks'),
+  snapshots: () => fetchJson('/api/artifacts'),
+  snapshot: async name => readPprof(await (await fetchOk(snapshotPath(name))).arrayBuffer()),
   writeSnapshot: () => fetchJson('/api/snapshot', {method: 'POST', headers: {'Sonde-Client': '1'}}),
 };
 
 // One stream of events, closed while the tab is hidden.
-//   on: {status, tasks, snapshots, lost}
+//   on: {status, lost}
 export class Events {
   constructor(on) {
     this.on = on;
@@ -31,9 +32,7 @@ export class Events {
   open() {
     if (this.source !== undefined) return;
     this.source = new EventSource('/api/events');
-    for (const kind of ['status', 'tasks', 'snapshots']) {
-      this.source.addEventListener(kind, event => this.on[kind](JSON.parse(event.data)));
-    }
+    this.source.addEventListener('status', event => this.on.status(JSON.parse(event.data)));
     this.source.addEventListener('error', () => {
       this.on.lost();
       // The browser gives up on some errors; the page does not.

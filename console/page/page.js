@@ -4,11 +4,15 @@ import {api, Events} from './api.js';
 import {byId, drawLine, duration, element} from './dom.js';
 import {Functions} from './functions.js';
 import {Picture} from './picture.js';
+import {flameOf} from './pprof.js';
 import {Snapshots} from './snapshots.js';
 import {State} from './state.js';
 import {describeTask, Tasks} from './tasks.js';
 
 const UPDATE_MS = 500;
+const TASKS_MS = 1000;
+const SNAPSHOTS_MS = 5000;
+const LINE_POINTS = 60;
 
 class Page {
   constructor() {
@@ -25,12 +29,12 @@ class Page {
     this.#apply(['tab', 'window', 'task', 'snapshot']);
     this.events = new Events({
       status: status => this.#tellStatus(status),
-      tasks: change => { this.tasks.patch(change); if (!this.frozen) this.#showList('tasks'); },
-      snapshots: () => this.#readSnapshots(),
       lost: () => this.#tellLost(),
     });
     this.#readTasks();
     this.#readSnapshots();
+    setInterval(() => { if (!this.frozen && (this.state.tab === 'tasks' || this.state.task !== '')) this.#readTasks(); }, TASKS_MS);
+    setInterval(() => { if (this.state.tab === 'snapshots') this.#readSnapshots(); }, SNAPSHOTS_MS);
     this.#update();
   }
 
@@ -139,13 +143,13 @@ class Page {
     if (changed.some(key => ['window', 'task', 'thread', 'label', 'base', 'snapshot', 'against'].includes(key))) {
       this.#update(true);
     }
-    if (changed.includes('task')) this.#readTask();
+    if (changed.includes('task')) this.#tellTask();
     this.#showList(state.tab);
   }
 
   #tellChips() {
     const {state} = this;
-    const chips = [['task', 'task ' + state.task + ' ' + this.tasks.nameOf(state.task)], ['thread', 'thread ' + state.thread],
+    const chips = [['task', 'task ' + state.task + ' ' + (this.tasks.find(state.task)?.name ?? '')], ['thread', 'thread ' + state.thread],
                    ['label', state.label], ['snapshot', state.snapshot + (state.against === '' ? '' : ' since ' + state.against)]];
     byId('chips').replaceChildren(...chips.filter(([key]) => state[key] !== '').map(([key, text]) => {
       const chip = element('button.chip', {type: 'button', title: 'Remove: ' + text}, element('code', {}, text), '×');
@@ -164,13 +168,15 @@ class Page {
     const asked = `${state.query()} ${state.snapshot} ${state.against}`;
     const isLive = state.snapshot === '';
     try {
-      const json = isLive ? await api.flame(state.query()) : await api.snapshotFlame(state.snapshot, state.against);
+      const json = isLive ? await api.flame(state.query()) : await this.#snapshotFlame();
       // While it was under way another selection, or a freeze, may have come.
       if (asked === `${state.query()} ${state.snapshot} ${state.against}` && (!this.frozen || now)) {
         this.picture.show(json);
         this.functions.take(this.picture.data, isLive && asked === this.lastAsked);
         this.lastAsked = asked;
+        if (isLive) this.#keepColors();
         this.#tellEmpty();
+        this.#tellNameless();
         this.#showList('functions');
         this.#notice('');
       }
@@ -186,25 +192,59 @@ class Page {
     }
   }
 
+  // A snapshot, or its difference to another, read here.
+  async #snapshotFlame() {
+    const {snapshot, against} = this.state;
+    const before = against === '' ? null : await api.snapshot(against);
+    return flameOf(await api.snapshot(snapshot), before, frame => this.#colorOf(frame));
+  }
+
+  // A function keeps the colour that the process gave it; others get one by name.
+  #keepColors() {
+    this.colors ??= new Map();
+    const {data} = this.picture;
+    data.names.forEach((name, i) => this.colors.set(name, data.moduleColors.slice(2 * i, 2 * i + 2)));
+  }
+
+  #colorOf({name, module}) {
+    const known = this.colors?.get(name);
+    if (known !== undefined) return known;
+    let hash = 7;
+    for (const letter of module.includes('.so') ? module : name.split('::')[0]) hash = (hash * 31 + letter.codePointAt(0)) >>> 0;
+    return (module.includes('.so') ? 'fghijk'[hash % 6] : 'abcde'[hash % 5]) + (name.length % 4);
+  }
+
+  // Modules without symbols: which, how much of the picture they are, and what helps.
+  #tellNameless() {
+    const {data} = this.picture;
+    const list = data.listFor(false);
+    const byModule = new Map();
+    let all = 0;
+    for (let i = 0; i < list.frame.length; ++i) {
+      all += list.self[i];
+      const frame = list.frame[i];
+      if (frame <= 0 || data.kinds[frame] !== 'x' || data.modules[frame] === '') continue;
+      byModule.set(data.modules[frame], (byModule.get(data.modules[frame]) ?? 0) + list.self[i]);
+    }
+    const [module, weight] = [...byModule].sort((a, b) => b[1] - a[1])[0] ?? ['', 0];
+    this.#notice(weight * 20 < all || all === 0 ? '' : `No names for ${module}, ${globalThis.sondeFlame.formatPercent(weight, all)} of the picture: ` +
+        'it was stripped. Install its debug symbols, or link it without -s.', 'symbols');
+  }
+
   async #readTasks() {
     try {
-      this.tasks.replace(await api.tasks(this.state.query()));
+      this.tasks.replace(await api.tasks());
       this.#tellChips();
+      this.#tellTask();
       this.#showList('tasks');
     } catch { /* The stream of events says when the process is gone. */ }
   }
 
-  async #readTask() {
+  #tellTask() {
     const aside = byId('task');
-    const id = this.state.task;
-    aside.hidden = id === '';
-    if (id === '') return;
-    try {
-      const task = await api.task(id, this.state.query());
-      if (id === this.state.task) aside.replaceChildren(...describeTask(task));
-    } catch (error) {
-      aside.replaceChildren(element('p', {}, error.message));
-    }
+    const task = this.tasks.find(this.state.task);
+    aside.hidden = this.state.task === '';
+    if (!aside.hidden) aside.replaceChildren(...(task === undefined ? ['This task has ended and is no longer kept.'] : describeTask(task)));
   }
 
   async #readSnapshots() {
@@ -224,24 +264,20 @@ class Page {
 
   #tellStatus(status) {
     const wasLost = this.isLost;
+    const before = wasLost || this.status?.pid !== status.pid ? null : this.status;
     this.status = status;
     this.isLost = false;
     document.body.classList.remove('is-lost');
-    document.title = status.program + ' · sonde';
-    byId('program').textContent = status.program;
+    const program = status.program.slice(status.program.lastIndexOf('/') + 1);
+    document.title = program + ' · sonde';
+    byId('program').textContent = program;
+    byId('program').title = status.program;
     byId('facts').textContent = `pid ${status.pid} · ${status.role} · up ${duration(status.uptime_ns)}`;
-    const cpu = status.cpu.percent;
-    byId('cpu').textContent = `CPU ${(cpu.at(-1) ?? 0).toFixed(1)} % · ${status.samples.per_second.toFixed(0)} samples/s`;
-    drawLine(byId('cpu-line'), cpu, 60);
+    this.#tellLoad(before, status);
     this.#tellHealth(status);
     this.#tellEmpty();
-    if (!status.sampling.running) this.#notice('Profiling is paused' + (status.sampling.paused_reason ? ': ' + status.sampling.paused_reason : ''));
-    else if (status.symbols_missing.length > 0) {
-      const {module, reason} = status.symbols_missing[0];
-      this.#notice(`No names for ${module}: ${reason}` + (status.symbols_missing.length > 1 ? `, and ${status.symbols_missing.length - 1} more` : ''), 'symbols');
-    } else {
-      this.#notice('', 'symbols');
-    }
+    this.#notice(!status.sampling ? 'This process is not sampled: it shows tasks only.'
+        : status.paused ? 'Recording of tasks is paused.' : '', 'status');
     if (wasLost) {
       this.#readTasks();
       this.#readSnapshots();
@@ -249,26 +285,45 @@ class Page {
     }
   }
 
-  #tellHealth({samples, losses, overhead_percent: overhead, tasks}) {
+  // What the CPU did between two events; 100 % is one core.
+  #tellLoad(before, {uptime_ns: uptime, sampler}) {
+    const passed = before === null ? 0 : uptime - before.uptime_ns;
+    if (sampler === undefined || passed <= 0 || before.sampler === undefined) return;
+    const cpu = (100 * Math.max(sampler.process_cpu_ns - before.sampler.process_cpu_ns, 0)) / passed;
+    this.load = [...(this.load ?? []), cpu].slice(-LINE_POINTS);
+    const recent = this.load.slice(-2);
+    const rate = ((sampler.taken - before.sampler.taken) * 1e9) / passed;
+    byId('cpu').textContent = `CPU ${(recent.reduce((sum, value) => sum + value, 0) / recent.length).toFixed(1)} % · ${rate.toFixed(0)} samples/s`;
+    drawLine(byId('cpu-line'), this.load, LINE_POINTS);
+  }
+
+  #tellHealth({sampling, sampler, console: tasks}) {
     const health = byId('health');
-    const share = samples.taken === 0 ? 0 : (100 * samples.dropped) / samples.taken;
-    health.textContent = samples.dropped === 0 ? 'complete' : `dropped ${share < 0.1 ? share.toFixed(2) : share.toFixed(1)} %`;
-    health.className = samples.dropped === 0 ? '' : 'loud';
     const number = value => globalThis.sondeFlame.formatCount(value);
-    const facts = [['taken', number(samples.taken)], ['written', number(samples.written)], ['dropped', number(samples.dropped)],
-                   ...losses.map(loss => [loss.cause, `${number(loss.count)} ${loss.unit}`]), ['overhead', overhead.toFixed(2) + ' % of CPU'],
-                   ['tasks', `${number(tasks.live)} live of ${number(tasks.seen)} seen, ${number(tasks.dropped)} not kept`]];
+    const lost = (sampler?.dropped ?? 0);
+    const share = lost === 0 ? 0 : (100 * lost) / sampler.taken;
+    health.textContent = !sampling ? 'not sampled' : lost === 0 ? 'complete' : `dropped ${share < 0.1 ? share.toFixed(2) : share.toFixed(1)} %`;
+    health.className = lost === 0 ? '' : 'loud';
+    const facts = [];
+    if (sampler !== undefined) {
+      facts.push(['taken', number(sampler.taken)], ['written', number(sampler.written)], ['dropped', number(sampler.dropped)],
+                 ['stacks cut short', number(sampler.truncated)],
+                 ['CPU time unexplained', duration(sampler.unexplained_ns)],
+                 ['profiler', globalThis.sondeFlame.formatPercent(sampler.profiler_cpu_ns, sampler.process_cpu_ns) + ' of CPU time']);
+    }
+    if (tasks !== undefined) {
+      facts.push(['tasks', `${number(tasks.tasks_kept)} kept of ${number(tasks.tasks_seen)} seen, ${number(tasks.tasks_dropped)} dropped`]);
+    }
     byId('account').replaceChildren(...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
   }
 
   #tellEmpty() {
     const empty = byId('empty');
     if (empty.hidden || this.status === null) return;
-    const {sampling, cpu} = this.status;
-    empty.textContent = !sampling.running ? 'Profiling is paused.'
+    empty.textContent = !this.status.sampling ? 'This process is not sampled.'
         : this.state.task + this.state.thread + this.state.label !== '' ? 'No samples of this selection in the window.'
-        : (cpu.percent.at(-1) ?? 0) < 1 ? `The process is idle: it used no CPU time in the window. Samples come ${sampling.hz} times a second of CPU time.`
-        : `No samples yet. They come ${sampling.hz} times a second of CPU time.`;
+        : this.load !== undefined && this.load.at(-1) < 1 ? 'The process is idle: it uses no CPU time. Samples come with the CPU time that it uses, 99 in a second of it.'
+        : 'No samples yet. They come with the CPU time that the process uses, 99 in a second of it.';
   }
 
   #tellLost() {
@@ -278,11 +333,12 @@ class Page {
     byId('health').className = 'lost';
   }
 
+  // What each source has to say; an empty text takes it back.
   #notice(text, source = 'error') {
-    if (text === '' && this.noticeFrom !== source) return;
-    this.noticeFrom = source;
-    byId('notice').textContent = text;
-    byId('notice').hidden = text === '';
+    this.notices ??= new Map();
+    if (text === '') this.notices.delete(source); else this.notices.set(source, text);
+    byId('notice').textContent = [...this.notices.values()].join(' ');
+    byId('notice').hidden = this.notices.size === 0;
   }
 }
 

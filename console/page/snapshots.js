@@ -1,9 +1,10 @@
 // Snapshots: the files on disk, to open, fetch and compare.
 
+import {snapshotPath} from './api.js';
 import {duration, element} from './dom.js';
 import {Table} from './table.js';
 
-const when = ns => new Date(Number(BigInt(ns) / 1_000_000n)).toISOString().replace('T', ' ').slice(0, 19) + ' UTC';
+const when = time => (time === null ? '?' : time.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'));
 
 function size(bytes) {
   return bytes < 1024 ? bytes + ' B' : bytes < 1024 ** 2 ? (bytes / 1024).toFixed(1) + ' KiB' : (bytes / 1024 ** 2).toFixed(1) + ' MiB';
@@ -32,14 +33,14 @@ export class Snapshots {
       onSort: key => state.set({sort: state.sort === key ? '-' + key : key}),
       columns: [
         {key: 'tick', title: '', cell: tick, mark: snapshot => snapshot.name},
-        {key: 'start', title: 'started', kind: 'text', cell: snapshot => when(snapshot.start_unix_ns), order: snapshot => Number(snapshot.start_unix_ns)},
+        {key: 'start', title: 'started', kind: 'text', cell: snapshot => when(snapshot.start), order: snapshot => Date.parse(snapshot.start ?? '1970-01-01')},
         {key: 'role', title: 'role', kind: 'text', isWide: true, cell: snapshot => snapshot.role, order: snapshot => snapshot.role},
-        {key: 'span', title: 'span', cell: snapshot => duration(snapshot.duration_ns), order: snapshot => snapshot.duration_ns},
-        {key: 'samples', title: 'samples', cell: snapshot => String(snapshot.samples), order: snapshot => snapshot.samples},
-        {key: 'dropped', title: 'dropped', isWide: true, cell: snapshot => String(snapshot.dropped), order: snapshot => snapshot.dropped},
+        {key: 'span', title: 'span', cell: snapshot => (snapshot.duration_ns === null ? '?' : duration(snapshot.duration_ns)), order: snapshot => snapshot.duration_ns},
+        {key: 'samples', title: 'samples', cell: snapshot => String(snapshot.samples ?? '?'), order: snapshot => snapshot.samples},
+        {key: 'dropped', title: 'dropped', isWide: true, cell: snapshot => String(snapshot.dropped ?? '?'), order: snapshot => snapshot.dropped},
         {key: 'bytes', title: 'size', cell: snapshot => size(snapshot.bytes), order: snapshot => snapshot.bytes},
         {key: 'file', title: 'file', kind: 'name', mark: snapshot => snapshot.name, order: snapshot => snapshot.name,
-         cell: snapshot => [element('a', {href: '/api/snapshots/' + encodeURIComponent(snapshot.name), download: snapshot.name}, snapshot.name)]},
+         cell: snapshot => [element('a', {href: snapshotPath(snapshot.name), download: snapshot.name}, snapshot.name)]},
       ],
     });
   }
@@ -52,8 +53,8 @@ export class Snapshots {
 
   // The two that are ticked, the older first.
   pair() {
-    const start = name => Number(this.list.find(snapshot => snapshot.name === name)?.start_unix_ns ?? 0);
-    return this.ticked.slice().sort((a, b) => start(a) - start(b));
+    const start = name => this.list.find(snapshot => snapshot.name === name)?.start ?? '';
+    return this.ticked.slice().sort((a, b) => (start(a) < start(b) ? -1 : 1));
   }
 
   show() {

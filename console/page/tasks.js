@@ -7,7 +7,7 @@ export class Tasks {
   constructor(box, state) {
     this.state = state;
     this.byId = new Map();
-    this.window = 1;
+    this.time = 0;
     const shares = task => {
       const all = task.busy_ns + task.scheduled_ns + task.idle_ns || 1;
       const bar = element('span.shares', {title: `busy ${duration(task.busy_ns)}, scheduled ${duration(task.scheduled_ns)}, idle ${duration(task.idle_ns)}`});
@@ -27,54 +27,58 @@ export class Tasks {
         {key: 'state', title: 'state', kind: 'text', order: task => task.state,
          cell: task => [element('i.dot.' + task.state), task.state], mark: task => task.state},
         {key: 'id', title: 'id', isWide: true, cell: task => String(task.id), order: task => task.id},
-        {key: 'name', title: 'task', kind: 'name', cell: task => task.name, order: task => task.name, title_of: task => task.spawned_at},
-        {key: 'cpu', title: 'CPU', cell: task => duration(task.cpu_ns), order: task => task.cpu_ns},
+        {key: 'name', title: 'task', kind: 'name', cell: task => task.name, order: task => task.name, title_of: task => placeOf(task)},
+        {key: 'cpu', title: 'busy now', cell: task => (100 * task.load).toFixed(1) + '\u2009%', order: task => task.load},
         {key: 'shares', title: 'busy · scheduled · idle', kind: 'text', isWide: true, cell: shares, order: task => task.busy_ns,
          mark: task => `${task.busy_ns} ${task.scheduled_ns} ${task.idle_ns}`},
         {key: 'polls', title: 'polls', isWide: true, cell: task => task.polls.toLocaleString('en').replaceAll(',', '\u2009'), order: task => task.polls},
-        {key: 'age', title: 'age', cell: task => duration(task.age_ns), order: task => task.age_ns},
+        {key: 'age', title: 'age', cell: task => duration(task.total_ns), order: task => task.total_ns},
         {key: 'warnings', title: 'warnings', kind: 'text', order: task => task.warnings.length,
          cell: task => (task.warnings.length === 0 ? '' : [element('span.warn', {}, task.warnings.join('; '))]), mark: task => task.warnings.join('; ')},
       ],
     });
   }
 
-  replace({tasks}) { this.byId = new Map(tasks.map(task => [task.id, task])); }
-
-  patch({changed, gone}) {
-    for (const task of changed) this.byId.set(task.id, {...this.byId.get(task.id), ...task});
-    for (const id of gone) this.byId.delete(id);
+  // An answer of /api/tasks; with the one before it tells how busy each task is now.
+  replace({time_ns: time, tasks}) {
+    const passed = time - this.time;
+    this.byId = new Map(tasks.map(task => {
+      const before = this.byId.get(task.id);
+      const load = before === undefined || passed <= 0 ? task.busy_ns / (task.total_ns || 1)
+          : Math.max(task.busy_ns - before.busy_ns, 0) / passed;
+      return [task.id, {...task, load, warnings: warningsOf(task)}];
+    }));
+    this.time = time;
   }
 
-  nameOf(id) { return this.byId.get(Number(id))?.name ?? 'task'; }
+  find(id) { return this.byId.get(Number(id)); }
 
   show() {
     this.table.show();
     return this.table.update([...this.byId.values()], {sort: this.state.sort || 'cpu', filter: this.state.filter,
-        textOf: task => `${task.name} ${task.state} ${task.spawned_at} ${task.warnings.join(' ')}`, selected: this.state.task});
+        textOf: task => `${task.name} ${task.kind} ${task.state} ${placeOf(task)} ${task.warnings.join(' ')}`, selected: this.state.task});
   }
 }
 
-function histogram(title, {buckets, max_ns}) {
-  const most = Math.max(...buckets.map(bucket => bucket.count), 1);
-  const rows = buckets.flatMap(({up_to_ns, count}) => {
-    const bar = element('i');
-    bar.style.width = (100 * count) / most + '%';
-    return [element('span', {}, '≤ ' + duration(up_to_ns)), bar, element('span', {}, String(count))];
-  });
-  return [element('h3', {}, `${title}, longest ${duration(max_ns)}`), element('div.histogram', {}, ...rows)];
+const placeOf = task => (task.file ? `${task.file}:${task.line}` : '');
+
+// What is odd about a task.
+function warningsOf(task) {
+  const warnings = [];
+  const isLiving = task.outcome === undefined;
+  if (isLiving && task.wakers === 0 && task.state === 'idle' && task.polls > 0) warnings.push('nothing can wake it');
+  if (task.wakes > 20 && task.self_wakes * 2 > task.wakes) warnings.push('wakes itself over and over');
+  if (task.polls > 0 && task.busy_ns / task.polls > 1e8) warnings.push('polls take ' + duration(task.busy_ns / task.polls));
+  return warnings;
 }
 
-// The contents of the aside for an answer of /api/task.
+// The contents of the aside.
 export function describeTask(task) {
-  const labels = Object.entries(task.labels ?? {}).map(([key, value]) => `${key} = ${value}`);
-  return [
-    element('h2', {}, task.name),
-    element('p', {}, `${task.state}, id ${task.id}, ${task.spawned_at}`),
-    element('p', {}, `busy ${duration(task.busy_ns)}, scheduled ${duration(task.scheduled_ns)}, idle ${duration(task.idle_ns)}, ${task.polls} polls`),
-    ...labels.map(label => element('p', {}, label)),
-    ...task.warnings.map(warning => element('p.warn', {}, warning)),
-    ...histogram('Poll times', task.poll_times),
-    ...histogram('Scheduled times', task.scheduled_times),
-  ];
+  const lines = [`${task.kind} ${task.id}, ${task.outcome ?? task.state}`, placeOf(task),
+                 `busy ${duration(task.busy_ns)}, scheduled ${duration(task.scheduled_ns)}, idle ${duration(task.idle_ns)}`,
+                 `${task.polls} polls, ${task.polls > 0 ? duration(task.busy_ns / task.polls) : '0 ns'} each`,
+                 `${task.wakes} wakes, ${task.self_wakes} by itself; ${task.wakers} wakers held`,
+                 ...Object.entries(task.fields ?? {}).map(([name, value]) => `${name} = ${value}`)];
+  return [element('h2', {}, task.name), ...lines.filter(line => line !== '').map(line => element('p', {}, line)),
+          ...task.warnings.map(warning => element('p.warn', {}, warning))];
 }

@@ -49,8 +49,8 @@ std::vector<HotFrame> FindHottest(const FlameTree& tree) {
     const std::string_view name = tree.frames()[node.frame].name;
     HotFrame& frame = by_name[name];
     frame.name = name;
-    frame.self += is_turned ? node.total : node.self;
-    frame.base_self += is_turned ? node.base_total : node.base_self;
+    frame.self = SaturatingAdd(frame.self, is_turned ? node.total : node.self);
+    frame.base_self = SaturatingAdd(frame.base_self, is_turned ? node.base_total : node.base_self);
   }
   const auto weight = [&](const HotFrame& frame) {
     return tree.is_difference() ? std::abs(frame.self - frame.base_self) : frame.self;

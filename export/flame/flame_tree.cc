@@ -252,8 +252,10 @@ class FlameTreeBuilder {
       tree_.depth_ = std::max(tree_.depth_, next.depth);
       for (std::uint32_t c = first_child[next.source + 1]; c-- > first_child[next.source];) {
         const std::uint32_t child = kept_[c].node;
-        node.missing -= source_.now(child).total;
-        node.base_missing -= source_.base(child).total;
+        // Saturated totals may be less than their parts.
+        node.missing = std::max<std::int64_t>(node.missing - source_.now(child).total, 0);
+        node.base_missing =
+            std::max<std::int64_t>(node.base_missing - source_.base(child).total, 0);
         pending.push_back({child, index, next.depth + 1});
       }
     }

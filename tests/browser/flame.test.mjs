@@ -115,7 +115,7 @@ for (const kind of ['svg', 'html']) {
       await page.close();
       const again = await open(browser, address);
       assert.equal(await zoomed(again), 'main;load');
-      assert.equal(await again.inputValue('input[type=search]'), 'lex');
+      assert.equal(await again.locator('input[type=search]').evaluate(input => input.value), 'lex');
       assert.match(await found(again), /of view$/);
       assert.equal(await again.locator('select[aria-label^=Order]').evaluate(select => select.value), 'weight');
       await again.keyboard.press('r');

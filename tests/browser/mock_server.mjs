@@ -2,9 +2,10 @@
 import {createServer} from 'node:http';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {gzipSync} from 'node:zlib';
 
-const TYPES = {html: 'text/html; charset=utf-8', css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8'};
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:";
+const TYPES = {html: 'text/html; charset=utf-8', css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml'};
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'";
 
 // Which file a path of the page stands for.
 function fileOf(source, path) {
@@ -14,8 +15,8 @@ function fileOf(source, path) {
   return join(source, name.startsWith('flame') ? 'export/flame' : 'console/page', name);
 }
 
-// Folded stacks as the object of /api/flame. `kinds` by name is optional.
-export function flameOf(stacks, base = null) {
+// Folded stacks as the object of /api/flame. `nameless`: functions without a name, by module.
+export function flameOf(stacks, base = null, nameless = new Map()) {
   const names = ['all'];
   const index = new Map([['all', 0]]);
   const root = {frame: 0, children: new Map(), self: 0, base: 0};
@@ -41,9 +42,10 @@ export function flameOf(stacks, base = null) {
   const hue = name => (name.startsWith('std::') ? 'g' : name.startsWith('sys_') ? 'm' : 'abcde'[name.charCodeAt(0) % 5]);
   const color = names.map(name => hue(name) + (name.length % 4)).join('');
   return {version: 1, title: '', subtitle: [], type: 'cpu', unit: 'nanoseconds', callers: false, order: 'name',
-          layout: 'icicle', colors: 'module', scheme: 'auto', left_out: 0, modules: ['served'],
+          layout: 'icicle', colors: 'module', scheme: 'auto', left_out: 0, modules: ['served', ...nameless.values()],
           frames: {name: names, place: names.map((name, i) => (i === 0 ? '' : `src/${name.length}.cc:${i}`)),
-                   module: names.map((_, i) => (i === 0 ? -1 : 0)), kind: 'u'.repeat(names.length), color, kind_color: color},
+                   module: names.map((name, i) => (i === 0 ? -1 : nameless.has(name) ? 1 : 0)),
+                   kind: names.map(name => (nameless.has(name) ? 'x' : 'u')).join(''), color, kind_color: color},
           nodes, ...(base === null ? {} : {base: bases})};
 }
 
@@ -53,11 +55,10 @@ export class MockServer {
   taskStacks = new Map();
   tasks = [];
   snapshots = [];
-  status = {
-    version: 1, program: 'served', pid: 4711, role: 'daemon', session: 'run/session-1', started_unix_ns: '1764498000000000000',
-    uptime_ns: 81e9, sampling: {running: true, hz: 99, paused_reason: ''}, cpu: {seconds: 1, percent: [12, 14, 20, 80, 60, 75]},
-    samples: {taken: 12000, written: 12000, dropped: 0, per_second: 99.2}, losses: [], symbols_missing: [], overhead_percent: 0.21,
-    tasks: {live: 2, seen: 2, dropped: 0}};
+  status = {program: '/opt/served/bin/served', pid: 4711, role: 'daemon', time_ns: 1764498000e9, uptime_ns: 81e9, paused: false, sampling: true,
+            console: {tasks_kept: 2, tasks_seen: 9, tasks_dropped: 0},
+            sampler: {taken: 12000, written: 12000, dropped: 0, truncated: 3, process_cpu_ns: 60e9, profiler_cpu_ns: 1e8, unexplained_ns: 2e7}};
+  load = 0.75;      // CPU seconds a second.
   flames = 0;       // Requests for /api/flame.
   streams = new Set();
 
@@ -76,11 +77,6 @@ export class MockServer {
     for (const stream of this.streams) stream.destroy();
     this.server.closeAllConnections();
     return new Promise(done => this.server.close(done));
-  }
-
-  // Sends an event to every page.
-  send(kind, data) {
-    for (const stream of this.streams) stream.write(`event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
   answer(request, response) {
@@ -102,23 +98,20 @@ export class MockServer {
         ++this.flames;
         this.lastQuery = Object.fromEntries(query);
         return json(flameOf(query.has('task') ? this.taskStacks.get(query.get('task')) ?? [] : this.stacks,
-                            query.has('base') ? this.baseStacks ?? [] : null));
-      case '/api/tasks': return json({tasks: this.tasks, seen: this.tasks.length, dropped: 0});
-      case '/api/task': {
-        const task = this.tasks.find(each => String(each.id) === query.get('id'));
-        if (task === undefined) return json({error: 'no task has this id'}, 404);
-        const times = {buckets: [{up_to_ns: 1024, count: 5}, {up_to_ns: 2048, count: 40}, {up_to_ns: 4096, count: 12}], max_ns: 3900};
-        return json({...task, labels: {request: '/search'}, poll_times: times, scheduled_times: times});
-      }
-      case '/api/snapshots': return json({snapshots: this.snapshots, directory: 'run/session-1/profiling'});
+                            query.has('base') ? this.baseStacks ?? [] : null, this.nameless));
+      case '/api/tasks': return json({time_ns: Date.now() * 1e6, tasks: this.tasks});
+      case '/api/artifacts': return json({version: 1, notice: 'raw names', snapshots: this.snapshots});
       case '/api/snapshot': {
         if (request.method !== 'POST' || request.headers['sonde-client'] !== '1') return json({error: 'foreign'}, 403);
         this.snapshots.unshift(snapshotOf(this.snapshots.length + 1));
         return json(this.snapshots[0]);
       }
     }
-    if (/^\/api\/snapshots\/[^/]+\/flame$/.test(url.pathname)) {
-      return json(flameOf([['main;now', 30], ['main;same', 10]], query.has('base') ? [['main;then', 20], ['main;same', 10]] : null));
+    const name = /^\/api\/artifacts\/(.+)$/.exec(url.pathname)?.[1];
+    if (name !== undefined) {
+      const isNew = name === this.snapshots[0]?.name;
+      response.writeHead(200, {'content-type': 'application/octet-stream'});
+      return response.end(pprofOf([[isNew ? 'main;now' : 'main;then', isNew ? 30 : 20], ['main;same', 10]]));
     }
     return json({error: 'no such path'}, 404);
   }
@@ -127,7 +120,12 @@ export class MockServer {
     response.writeHead(200, {'content-type': 'text/event-stream', 'cache-control': 'no-store'});
     response.write('retry: 200\n\n');
     this.streams.add(response);
-    const tell = () => response.write(`event: status\ndata: ${JSON.stringify(this.status)}\n\n`);
+    const tell = () => {
+      const {sampler} = this.status;
+      this.status = {...this.status, uptime_ns: this.status.uptime_ns + 5e8,
+                     sampler: {...sampler, process_cpu_ns: sampler.process_cpu_ns + this.load * 5e8, taken: sampler.taken + 50}};
+      response.write(`event: status\ndata: ${JSON.stringify(this.status)}\n\n`);
+    };
     tell();
     const timer = setInterval(tell, 500);
     response.on('close', () => { clearInterval(timer); this.streams.delete(response); });
@@ -135,13 +133,39 @@ export class MockServer {
 }
 
 export function taskOf(id, name, busy = 1e8) {
-  return {id, name, state: ['idle', 'running', 'scheduled'][id % 3], spawned_at: `server.cc:${id}`, cpu_ns: busy, busy_ns: busy,
-          scheduled_ns: busy / 10, idle_ns: 1e9, polls: id * 17, age_ns: 1.1e9 + busy, warnings: id % 50 === 49 ? ['never yielded for 2.1 s'] : []};
+  return {id, parent: 0, name, kind: 'task', state: ['idle', 'running', 'scheduled'][id % 3], file: 'server.cc', line: id, created_ns: 0,
+          total_ns: 1.1e9 + busy, busy_ns: busy, scheduled_ns: busy / 10, idle_ns: 1e9, polls: 10 + id * 17, wakes: 100,
+          self_wakes: id % 50 === 49 ? 90 : 0, wakers: 1, fields: {request: '/search'}};
 }
 
 export function snapshotOf(number) {
-  return {name: `daemon-profile-20261130T1${String(number).padStart(5, '0')}Z-${number}.pb.gz`, role: 'daemon', label: 'CPU profile (pprof)',
-          start_unix_ns: String(1764499200n * 1_000_000_000n + BigInt(number) * 60_000_000_000n), duration_ns: 60e9, samples: 5900 + number, dropped: 0, bytes: 48211};
+  return {name: `daemon-profile-20261130T10${String(number).padStart(2, '0')}00.000Z-${number}.pb.gz`, role: 'daemon', label: 'CPU profile (pprof)', pid: 4711,
+          start: `2026-11-30T10:${String(number).padStart(2, '0')}:00.000Z`, duration_ns: 60e9, samples: 5900 + number, dropped: 0, bytes: 48211};
+}
+
+// Folded stacks as a pprof file.
+export function pprofOf(stacks) {
+  const varint = value => {
+    const bytes = [];
+    for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
+    return [...bytes, value];
+  };
+  const number = (field, value) => [...varint(field * 8), ...varint(value)];
+  const bytes = (field, value) => [...varint(field * 8 + 2), ...varint(value.length), ...value];
+  const texts = ['', 'cpu', 'nanoseconds'];
+  const names = [...new Set(stacks.flatMap(([stack]) => stack.split(';')))];
+  texts.push(...names);
+  const out = [bytes(1, [...number(1, 1), ...number(2, 2)])];
+  for (const [stack, weight] of stacks) {
+    const ids = stack.split(';').reverse().map(name => names.indexOf(name) + 1);
+    out.push(bytes(2, [...bytes(1, ids.flatMap(varint)), ...bytes(2, varint(weight))]));
+  }
+  names.forEach((_, i) => {
+    out.push(bytes(4, [...number(1, i + 1), ...bytes(4, [...number(1, i + 1), ...number(2, 12)])]));
+    out.push(bytes(5, [...number(1, i + 1), ...number(2, i + 3)]));
+  });
+  for (const text of texts) out.push(bytes(6, [...Buffer.from(text)]));
+  return gzipSync(Buffer.from(out.flat()));
 }
 
 // Many stacks that look like a program's; equal seeds give equal ones.
