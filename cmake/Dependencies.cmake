@@ -9,6 +9,8 @@ if(SONDE_PROFILING OR SONDE_BUILD_PROGRAM)
   find_package(tomlplusplus REQUIRED)             # console: sonde.toml
   find_package(Boost 1.81 REQUIRED)               # console: Asio and Beast, header only; evidence: Math
   pkg_check_modules(nghttp2 REQUIRED IMPORTED_TARGET libnghttp2)  # console: HTTP/2
+  # sampler: without it there is no sonde::heap.
+  find_path(GPERFTOOLS_INCLUDE_DIR gperftools/malloc_extension.h)
 endif()
 
 if(SONDE_BUILD_PROGRAM)

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profile/profile_copier.h"
@@ -18,9 +19,9 @@ namespace {
 
 class Namer {
  public:
-  explicit Namer(const Profile& from)
+  Namer(const Profile& from, std::vector<ValueType> sample_types)
       : from_(from),
-        to_({from.sample_types().begin(), from.sample_types().end()}),
+        to_(std::move(sample_types)),
         copy_(from, to_),
         locations_(from.location_count()),
         counts_(from.mappings().size()) {}
@@ -110,6 +111,8 @@ class Namer {
 
 }  // namespace
 
-ProfileBuilder NameMappedFunctions(const Profile& profile) { return Namer(profile).Run(); }
+ProfileBuilder NameMappedFunctions(const Profile& profile, std::vector<ValueType> sample_types) {
+  return Namer(profile, std::move(sample_types)).Run();
+}
 
 }  // namespace sonde
