@@ -149,10 +149,14 @@ Result<Profile> ReadProfile(std::string_view bytes, const ReadOptions& options) 
   if (Status status = Unwrap(bytes, options.limits.input_bytes, unwrapped); !status.ok()) {
     return status.error();
   }
-  if (unwrapped.bytes.empty()) {
+  // An empty text is a profile of nothing when the caller says that it is text.
+  if (unwrapped.bytes.empty() && options.format != Format::kFolded &&
+      options.format != Format::kPerfScript) {
     return Error{.code = ErrorCode::kInvalid, .message = "empty profile"};
   }
-  return Read(options.format.value_or(Sniff(unwrapped.bytes)), unwrapped.bytes, options);
+  const Format format = options.format.value_or(Sniff(unwrapped.bytes));
+  if (options.recognised != nullptr) *options.recognised = format;
+  return Read(format, unwrapped.bytes, options);
 }
 
 Result<Profile> ReadProfileFile(const std::string& path, const ReadOptions& options) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,13 +63,21 @@ std::optional<std::int64_t> WeightOf(std::string_view text) noexcept {
   return weight;
 }
 
+std::vector<ValueType> TypesFor(const ReadOptions& options) {
+  std::vector<ValueType> types{{"samples", "count"}};
+  if (options.count_records) types.push_back({"records", "count"});
+  return types;
+}
+
 class FoldedReader {
  public:
   FoldedReader(std::string_view text, const ReadOptions& options)
       : text_(text),
         options_(options),
-        builder_({{"samples", "count"}}),
-        guard_(options.limits, builder_) {}
+        builder_(TypesFor(options)),
+        guard_(options.limits, builder_) {
+    builder_.SetDefaultSampleType(0);
+  }
 
   Result<Profile> Read() {
     std::string_view rest = text_;
@@ -261,7 +270,9 @@ class FoldedReader {
         taken_ -= sum.lines;
         continue;
       }
-      builder_.AddSample(sum.stack, kNoLabels, {sum.weight});
+      const std::array<std::int64_t, 2> values{sum.weight, static_cast<std::int64_t>(sum.lines)};
+      builder_.AddSample(sum.stack, kNoLabels,
+                         std::span(values).first(options_.count_records ? 2 : 1));
     }
     builder_.SetRecords(taken_);
     return std::move(builder_).Build();

@@ -44,6 +44,9 @@ struct ReadOptions {
   std::string event{};
   // perf formats: every sample weighs 1 rather than its period.
   bool count_samples = false;
+  // Text formats: a further sample type, records/count, holds how many records of the
+  // input each sample was made of.
+  bool count_records = false;
   // Recordings: find names for addresses in the files that they came from.
   bool symbolize = true;
   // Recordings: also find source lines and inlined functions in the files' debug information.
@@ -60,6 +63,8 @@ struct ReadOptions {
   bool keep_negative = false;
   // Malformed records are an error rather than a loss.
   bool strict = false;
+  // Where to say what the input was recognised as; may be null.
+  Format* recognised = nullptr;
   // Called now and then with the bytes consumed and the size of the input (0 = not known).
   std::function<void(std::uint64_t done, std::uint64_t total)> progress{};
 };
