@@ -1,0 +1,211 @@
+// Analysis: what a profile shows, as a document that people and programs can cite.
+
+#include "sonde/analysis.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+
+#include "evidence/analysis_frames.h"
+#include "evidence/classification_rules.h"
+#include "evidence/section_builder.h"
+#include "evidence/weight_unit.h"
+#include "sonde/artifact.h"
+#include "sonde/formats.h"
+
+namespace sonde {
+namespace {
+
+constexpr std::string_view kFingerprintVersion = "sonde-analysis-1";
+constexpr std::string_view kRecordsType = "records";
+
+// What the weights of a sample type count, by what made the profile.
+void NameWeights(const Profile& profile, std::size_t sample_type, std::string_view source,
+                 AnalysisSection& section) {
+  const ValueType& type = profile.sample_types()[sample_type];
+  if (source == "folded") {
+    section.event = "unknown";
+    section.weight_unit = "sample_count";
+    section.weight_source = "folded_weight";
+  } else if (source.starts_with("perf")) {
+    section.event = type.type;
+    const bool counted = type.unit == "samples" || type.unit == "count_of_samples";
+    section.weight_unit = counted ? "sample_count" : UnitOfEvent(type.type);
+    section.weight_source = counted ? "sample_count_fallback" : "perf_period";
+  } else {
+    section.event = type.type;
+    section.weight_unit = type.unit;
+    section.weight_source = "sample_value";
+  }
+}
+
+// Causes that mean an input record was not understood, rather than lost by the recorder.
+bool IsMalformed(const Loss& loss) {
+  return (loss.unit == "lines" || loss.unit == "records") && !loss.cause.starts_with("ignored") &&
+         loss.cause.find("lost") == std::string::npos;
+}
+
+std::string CodeOf(const Loss& loss) {
+  std::string code;
+  for (const char c : loss.cause) {
+    if (c >= 'a' && c <= 'z') {
+      code += static_cast<char>(c - 'a' + 'A');
+    } else if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
+      code += c;
+    } else if (!code.empty() && code.back() != '_') {
+      code += '_';
+    }
+  }
+  return code.empty() ? "LOSS" : code;
+}
+
+// Losses become warnings; the counts are kept also where the text is not.
+void AddWarnings(const Losses& losses, Analysis& analysis) {
+  for (const Loss& loss : losses.entries()) {
+    analysis.warning_count += loss.count;
+    if (IsMalformed(loss)) analysis.malformed_records += loss.count;
+    if (loss.unit == "samples") analysis.lost_samples += loss.count;
+    if (analysis.warnings.size() >= analysis.limits.max_warnings) continue;
+    AnalysisWarning warning;
+    warning.code = CodeOf(loss);
+    warning.message = std::to_string(loss.count) + ' ' + loss.unit + ": " + loss.cause;
+    warning.places = loss.places;
+    analysis.warnings.push_back(std::move(warning));
+  }
+}
+
+void Categorise(AnalysisSection& section) {
+  for (AnalysisHotspot& hotspot : section.hotspots) {
+    hotspot.categories = BuiltInRules().CategoriesOf(hotspot.frame.symbol, hotspot.frame.dso);
+  }
+}
+
+std::string IsoTime(const timespec& time) {
+  std::tm parts{};
+  gmtime_r(&time.tv_sec, &parts);
+  std::array<char, 64> text{};
+  std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  std::string iso(text.data(), length);
+  if (const long micros = time.tv_nsec / 1000; micros != 0) {
+    length = static_cast<std::size_t>(std::snprintf(text.data(), text.size(), ".%06ld", micros));
+    iso.append(text.data(), length);
+  }
+  return iso + "+00:00";
+}
+
+std::string FingerprintOf(const Analysis& analysis) {
+  const AnalysisLimits& l = analysis.limits;
+  std::string text;
+  for (const auto& [name, value] : {std::pair{"max_call_paths_output", l.max_call_paths_output},
+                                    {"max_hotspots_output", l.max_hotspots_output},
+                                    {"max_input_bytes", l.max_input_bytes},
+                                    {"max_line_chars", l.max_line_chars},
+                                    {"max_output_bytes", l.max_output_bytes},
+                                    {"max_records", l.max_records},
+                                    {"max_stack_depth", l.max_stack_depth},
+                                    {"max_unique_call_paths", l.max_unique_call_paths},
+                                    {"max_unique_frames", l.max_unique_frames},
+                                    {"max_warnings", l.max_warnings}}) {
+    text += '\0' + std::string(name) + '=' + std::to_string(value);
+  }
+  return Sha256(std::string(kFingerprintVersion) + '\0' + analysis.source_type + '\0' +
+                analysis.main.event + '\0' + analysis.input_sha256 + text);
+}
+
+}  // namespace
+
+Result<Analysis> AnalyzeProfile(const Profile& profile, const AnalysisOptions& options) {
+  Analysis analysis;
+  analysis.limits = options.limits;
+  analysis.source_type = options.format;
+  std::replace(analysis.source_type.begin(), analysis.source_type.end(), '-', '_');
+
+  std::size_t shown = profile.default_sample_type();
+  if (!options.event.empty()) {
+    const std::optional<std::size_t> named = profile.FindSampleType(options.event);
+    if (!named) {
+      std::string known;
+      for (const ValueType& type : profile.sample_types()) {
+        if (type.type != kRecordsType) known += (known.empty() ? "" : ", ") + type.type;
+      }
+      return Error{.code = ErrorCode::kUsage,
+                   .message = "no event \"" + options.event + "\"; the profile has " + known};
+    }
+    shown = *named;
+  }
+
+  const AnalysisFrames frames(profile);
+  const std::optional<std::size_t> records = profile.FindSampleType(kRecordsType);
+  for (std::size_t type = 0; type < profile.sample_types().size(); ++type) {
+    if (records == type) continue;
+    SectionBuilder builder(profile, frames, type, records, options.limits);
+    Result<AnalysisSection> section = builder.Build();
+    if (!section.ok()) return section.error();
+    NameWeights(profile, type, analysis.source_type, section.value());
+    Categorise(section.value());
+    if (type == shown) {
+      analysis.main = std::move(section).value();
+    } else {
+      analysis.others.push_back(std::move(section).value());
+    }
+  }
+
+  const StackTable& stacks = profile.stacks();
+  for (std::size_t i = 0; i < profile.sample_count() && !analysis.has_call_graph; ++i) {
+    const StackId stack = profile.sample(i).stack;
+    analysis.has_call_graph = stack != kEmptyStack && stacks.caller(stack) != kEmptyStack;
+  }
+  analysis.has_source_lines = frames.has_sources();
+  analysis.parsed_records = profile.records();
+  AddWarnings(profile.losses(), analysis);
+  const bool whole = analysis.warning_count == 0 && analysis.parsed_records > 0;
+  analysis.status = whole || (analysis.warning_count == 0 && profile.sample_count() == 0)
+                        ? "complete"
+                        : "partial";
+  analysis.fingerprint = FingerprintOf(analysis);
+  analysis.id = "analysis-" + analysis.fingerprint.substr(0, 16);
+  return analysis;
+}
+
+Result<Analysis> AnalyzeFile(const std::string& path, const AnalysisOptions& options) {
+  Result<std::string> bytes = ReadRegularFile(path, options.limits.max_input_bytes);
+  if (!bytes.ok()) return bytes.error();
+
+  ReadOptions reading;
+  AnalysisOptions named = options;
+  if (!options.format.empty()) {
+    reading.format = FormatNamed(options.format);
+    if (!reading.format) {
+      return Error{.code = ErrorCode::kUsage, .message = "unknown format " + options.format};
+    }
+  }
+  Format recognised = Format::kUnknown;
+  reading.recognised = &recognised;
+  reading.count_records = true;
+  reading.limits.skip_oversized = true;
+  reading.limits.input_bytes = options.limits.max_input_bytes;
+  reading.limits.records = options.limits.max_records;
+  reading.limits.line_bytes = options.limits.max_line_chars;
+  reading.limits.stack_depth = options.limits.max_stack_depth;
+  reading.limits.unique_frames = options.limits.max_unique_frames;
+  Result<Profile> profile = ReadProfile(bytes.value(), reading);
+  if (!profile.ok()) return InFile(profile.error(), path);
+
+  named.format = NameOf(recognised);
+  Result<Analysis> analysis = AnalyzeProfile(profile.value(), named);
+  if (!analysis.ok()) return InFile(analysis.error(), path);
+  Analysis& result = analysis.value();
+  result.input_path = path;
+  result.input_sha256 = Sha256(bytes.value());
+  result.bytes_read = bytes.value().size();
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) result.created_at = IsoTime(status.st_mtim);
+  result.fingerprint = FingerprintOf(result);
+  result.id = "analysis-" + result.fingerprint.substr(0, 16);
+  return analysis;
+}
+
+}  // namespace sonde

@@ -1,0 +1,157 @@
+// Benchmark: repeated measurements of one workload, with the conditions they were taken under.
+
+#include "sonde/benchmark.h"
+
+#include <array>
+#include <cmath>
+
+#include "evidence/benchmark_formats.h"
+#include "evidence/perf_stat.h"
+#include "evidence/statistics.h"
+#include "sonde/artifact.h"
+
+namespace sonde {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 6> kConditions = {"build_type",       "concurrency",
+                                                         "duration_seconds", "operations",
+                                                         "payload_bytes",    "warmup_seconds"};
+
+Error Broken(std::string message) {
+  return {.code = ErrorCode::kInvalid, .message = std::move(message), .stage = "benchmark"};
+}
+
+std::string FormatOf(const json& root) {
+  if (root.contains("benchmark_id") && root.value("schema_version", json()) == kSchemaVersion) {
+    return "sonde";
+  }
+  if (root.contains("results")) return "hyperfine";
+  if (root.contains("benchmarks") && root.contains("context")) return "google_benchmark";
+  if (root.contains("benchmarks") && root.contains("version")) return "pyperf";
+  return "";
+}
+
+Result<BenchmarkMetric> MetricFrom(const std::string& name, const json& value) {
+  if (!value.is_object() || !value.contains("values") || !value["values"].is_array() ||
+      value["values"].empty()) {
+    return Broken("metric \"" + name + "\" has no values");
+  }
+  BenchmarkMetric metric;
+  metric.unit = value.value("unit", "");
+  metric.higher_is_better = value.value("higher_is_better", false);
+  for (const json& number : value["values"]) {
+    if (!number.is_number())
+      return Broken("metric \"" + name + "\" holds a value that is no number");
+    metric.values.push_back(number.get<double>());
+  }
+  return metric;
+}
+
+// Reads back what ToJson wrote. Members that it would not write are refused.
+Result<Benchmark> FromArtifact(const json& root) {
+  Benchmark benchmark;
+  for (const auto& [key, value] : root.items()) {
+    if (key == "schema_version") continue;
+    if (key == "benchmark_id" && value.is_string()) {
+      benchmark.id = value;
+    } else if (key == "name" && value.is_string()) {
+      benchmark.name = value;
+    } else if (key == "commit" && value.is_string()) {
+      benchmark.commit = value;
+    } else if (key == "source_format" && value.is_string()) {
+      benchmark.source_format = value;
+    } else if (key == "repetitions" && value.is_number_unsigned() && value > 0) {
+      benchmark.repetitions = value;
+    } else if (key == "error_count" && value.is_number_unsigned()) {
+      benchmark.error_count = value.get<std::uint64_t>();
+    } else if (key == "environment" && value.is_object()) {
+      benchmark.environment = value;
+    } else if (key == "warnings" && value.is_array()) {
+      for (const json& warning : value) {
+        if (!warning.is_string()) return Broken("warnings must be strings");
+        benchmark.warnings.push_back(warning);
+      }
+    } else if (key == "metrics" && value.is_object()) {
+      for (const auto& [name, metric] : value.items()) {
+        Result<BenchmarkMetric> read = MetricFrom(name, metric);
+        if (!read.ok()) return read.error();
+        benchmark.metrics.emplace(name, std::move(read).value());
+      }
+    } else if (std::ranges::find(kConditions, key) != kConditions.end() && value.is_primitive()) {
+      benchmark.conditions.emplace(key, value);
+    } else {
+      return Broken("unknown or mistyped member \"" + key + '"');
+    }
+  }
+  if (benchmark.id.empty() || benchmark.metrics.empty()) {
+    return Broken("benchmark_id and metrics are required");
+  }
+  return benchmark;
+}
+
+}  // namespace
+
+Result<Benchmark> NormalizeBenchmark(std::string_view bytes, const BenchmarkOptions& options) {
+  std::string format = options.format;
+  if (format == "auto" && LooksLikePerfStat(bytes)) format = "perf_stat";
+
+  Result<Benchmark> benchmark = Broken("not reached");
+  if (format == "perf_stat") {
+    benchmark = BenchmarkFromPerfStat(bytes, options);
+  } else {
+    Result<json> root = ParseArtifact(bytes, "benchmark");
+    if (!root.ok()) return root.error();
+    if (!root.value().is_object()) return Broken("the document is not an object");
+    if (format == "auto") format = FormatOf(root.value());
+    if (format == "sonde") {
+      benchmark = FromArtifact(root.value());
+      if (benchmark.ok() && !options.benchmark_name.empty()) {
+        benchmark.value().name = options.benchmark_name;
+      }
+      return benchmark;
+    }
+    if (format == "hyperfine") {
+      benchmark = BenchmarkFromHyperfine(root.value(), options);
+    } else if (format == "pyperf") {
+      benchmark = BenchmarkFromPyperf(root.value(), options);
+    } else if (format == "google_benchmark") {
+      benchmark = BenchmarkFromGoogle(root.value(), options);
+    } else {
+      return Error{.code = ErrorCode::kUnsupported,
+                   .message =
+                       "not a benchmark format that is known "
+                       "(sonde, pyperf, google_benchmark, hyperfine, perf_stat)",
+                   .stage = "benchmark"};
+    }
+  }
+  if (!benchmark.ok()) return benchmark;
+  benchmark.value().source_format = format;
+  benchmark.value().id = ArtifactId("benchmark", {Sha256(bytes), benchmark.value().name});
+  return benchmark;
+}
+
+json ToJson(const Benchmark& benchmark) {
+  json metrics = json::object();
+  for (const auto& [name, metric] : benchmark.metrics) {
+    metrics[name] = {
+        {"unit", metric.unit},         {"higher_is_better", metric.higher_is_better},
+        {"values", metric.values},     {"median", Median(metric.values)},
+        {"mean", Mean(metric.values)}, {"standard_deviation", SampleDeviation(metric.values)}};
+  }
+  json value = {{"schema_version", kSchemaVersion},
+                {"benchmark_id", benchmark.id},
+                {"name", benchmark.name},
+                {"source_format", benchmark.source_format},
+                {"repetitions", benchmark.repetitions},
+                {"metrics", metrics},
+                {"environment", benchmark.environment},
+                {"warnings", benchmark.warnings}};
+  for (const auto& [key, condition] : benchmark.conditions) value[key] = condition;
+  if (benchmark.commit) value["commit"] = *benchmark.commit;
+  if (benchmark.error_count) value["error_count"] = *benchmark.error_count;
+  return value;
+}
+
+}  // namespace sonde

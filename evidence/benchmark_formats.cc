@@ -1,0 +1,276 @@
+// Benchmark formats: the result files of hyperfine, pyperf and Google Benchmark.
+
+#include "evidence/benchmark_formats.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace sonde {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kNamesListed = 50;
+
+Error Broken(std::string message) {
+  return {.code = ErrorCode::kInvalid, .message = std::move(message), .stage = "benchmark"};
+}
+
+std::string TextOr(const json& object, const char* key, const std::string& fallback) {
+  const auto it = object.find(key);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : fallback;
+}
+
+const json& MemberOr(const json& object, const char* key, const json& fallback) {
+  const auto it = object.find(key);
+  return it == object.end() ? fallback : *it;
+}
+
+// The numbers of an array; nothing when it is not an array of numbers alone.
+std::optional<std::vector<double>> NumbersOf(const json& array) {
+  if (!array.is_array() || array.empty()) return std::nullopt;
+  std::vector<double> numbers;
+  for (const json& value : array) {
+    if (!value.is_number()) return std::nullopt;
+    numbers.push_back(value.get<double>());
+  }
+  return numbers;
+}
+
+void AddMetric(Benchmark& benchmark, const std::string& name, std::string unit, bool higher,
+               std::vector<double> values) {
+  benchmark.metrics[name] = {std::move(unit), higher, std::move(values)};
+}
+
+// Seconds of one unit of Google Benchmark's time_unit; 0 when the unit is not known.
+double SecondsOf(std::string_view unit) {
+  if (unit == "s") return 1.0;
+  if (unit == "ms") return 1e-3;
+  if (unit == "us") return 1e-6;
+  if (unit == "ns") return 1e-9;
+  return 0;
+}
+
+}  // namespace
+
+Result<std::string> ChooseName(std::vector<std::string> names, const std::string& wanted) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  if (names.empty()) return Broken("the file holds no benchmark");
+  const bool known = std::ranges::binary_search(names, wanted);
+  if (known) return wanted;
+  // The name of a single benchmark may be overridden: ./old against ./new is one workload.
+  if (names.size() == 1) return names.front();
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesListed); ++i) {
+    list += (i == 0 ? "" : ", ") + names[i];
+  }
+  return Broken((wanted.empty() ? "select one of the benchmarks by name: "
+                                : "no benchmark is called \"" + wanted + "\"; there are: ") +
+                list);
+}
+
+Result<Benchmark> BenchmarkFromHyperfine(const json& root, const BenchmarkOptions& options) {
+  const json none = json::array();
+  const json& results = MemberOr(root, "results", none);
+  if (!results.is_array()) return Broken("\"results\" is not an array");
+  std::vector<std::string> names;
+  for (const json& result : results) {
+    if (!result.is_object()) return Broken("a result is not an object");
+    names.push_back(TextOr(result, "command", "unknown"));
+  }
+  const Result<std::string> chosen = ChooseName(names, options.benchmark_name);
+  if (!chosen.ok()) return chosen.error();
+  const json& result =
+      results[static_cast<std::size_t>(std::ranges::find(names, chosen.value()) - names.begin())];
+
+  Benchmark benchmark;
+  benchmark.name = options.benchmark_name.empty() ? chosen.value() : options.benchmark_name;
+  const std::optional<std::vector<double>> times = NumbersOf(MemberOr(result, "times", json()));
+  if (!times) return Broken("\"times\" of " + chosen.value() + " is not a list of numbers");
+  benchmark.repetitions = times->size();
+  AddMetric(benchmark, "wall_time", "seconds", false, *times);
+  if (auto memory = NumbersOf(MemberOr(result, "memory_usage_byte", json()))) {
+    AddMetric(benchmark, "peak_memory", "bytes", false, *std::move(memory));
+  }
+  // hyperfine gives user and system time as means over the runs only.
+  for (const char* kind : {"user", "system"}) {
+    const json& value = MemberOr(result, kind, json());
+    if (value.is_number()) {
+      AddMetric(benchmark, std::string(kind) + "_time_mean", "seconds", false,
+                {value.get<double>()});
+    }
+  }
+  if (const json& codes = MemberOr(result, "exit_codes", json()); codes.is_array()) {
+    // A run that a signal ended has no exit code: null, and a failure all the same.
+    benchmark.error_count = static_cast<std::uint64_t>(std::ranges::count_if(
+        codes, [](const json& code) { return !code.is_number_integer() || code != 0; }));
+  }
+  if (const json& parameters = MemberOr(result, "parameters", json());
+      parameters.is_object() && !parameters.empty()) {
+    benchmark.warnings.push_back("measured with parameters " + parameters.dump());
+  }
+  benchmark.warnings.emplace_back("hyperfine does not record the machine it ran on");
+  return benchmark;
+}
+
+Result<Benchmark> BenchmarkFromPyperf(const json& root, const BenchmarkOptions& options) {
+  const json empty = json::object();
+  const json& list = MemberOr(root, "benchmarks", empty);
+  if (!list.is_array()) return Broken("\"benchmarks\" is not an array");
+  const json& common = MemberOr(root, "metadata", empty);
+
+  // With one benchmark in the file, its name and unit move to the common metadata.
+  std::vector<std::string> names;
+  for (const json& entry : list) {
+    if (!entry.is_object()) return Broken("a benchmark is not an object");
+    const json& own = MemberOr(entry, "metadata", empty);
+    names.push_back(TextOr(own, "name", TextOr(entry, "name", TextOr(common, "name", "unknown"))));
+  }
+  const Result<std::string> chosen = ChooseName(names, options.benchmark_name);
+  if (!chosen.ok()) return chosen.error();
+
+  Benchmark benchmark;
+  benchmark.name = options.benchmark_name.empty() ? chosen.value() : options.benchmark_name;
+  std::string unit;
+  std::vector<double> values;
+  std::uint64_t calibrations = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] != chosen.value()) continue;
+    const json& own = MemberOr(list[i], "metadata", empty);
+    unit = TextOr(own, "unit", TextOr(common, "unit", "second"));
+    const json& runs = MemberOr(list[i], "runs", json());
+    if (!runs.is_array()) return Broken("\"runs\" of " + names[i] + " is not an array");
+    for (const json& run : runs) {
+      const json& measured = MemberOr(run, "values", json());
+      // A run that only found out how many loops to make has warm-ups and no values.
+      if (measured.is_null()) {
+        ++calibrations;
+        continue;
+      }
+      const std::optional<std::vector<double>> numbers = NumbersOf(measured);
+      if (!numbers) return Broken("a run of " + names[i] + " holds values that are no numbers");
+      values.insert(values.end(), numbers->begin(), numbers->end());
+    }
+    for (const json* metadata : {&own, &common}) {
+      for (const auto& [key, target] : {std::pair{"cpu_model_name", "cpu_model"},
+                                        {"cpu_count", "cpu_count"},
+                                        {"cpu_affinity", "cpu_affinity"},
+                                        {"platform", "kernel"},
+                                        {"python_compiler", "compiler"}}) {
+        if (metadata->contains(key) && !benchmark.environment.contains(target)) {
+          benchmark.environment[target] = (*metadata)[key];
+        }
+      }
+    }
+  }
+  if (values.empty()) return Broken(chosen.value() + " has no measured values");
+  benchmark.repetitions = values.size();
+  const std::string full = unit == "second" ? "seconds" : unit == "byte" ? "bytes" : unit;
+  AddMetric(benchmark, "value", full, false, std::move(values));
+  if (calibrations > 0) {
+    benchmark.warnings.push_back(std::to_string(calibrations) +
+                                 " calibration runs without values were left out");
+  }
+  return benchmark;
+}
+
+Result<Benchmark> BenchmarkFromGoogle(const json& root, const BenchmarkOptions& options) {
+  const json empty = json::object();
+  const json& list = MemberOr(root, "benchmarks", empty);
+  const json& context = MemberOr(root, "context", empty);
+  if (!list.is_array()) return Broken("\"benchmarks\" is not an array");
+
+  const auto name_of = [](const json& entry) {
+    return TextOr(entry, "run_name", TextOr(entry, "name", "unknown"));
+  };
+  std::vector<std::string> names;
+  for (const json& entry : list) {
+    if (!entry.is_object()) return Broken("a benchmark is not an object");
+    names.push_back(name_of(entry));
+  }
+  const Result<std::string> chosen = ChooseName(names, options.benchmark_name);
+  if (!chosen.ok()) return chosen.error();
+
+  // Repetitions are what can be compared. A file of aggregates alone gives one value: the mean.
+  std::vector<const json*> entries;
+  std::vector<const json*> means;
+  std::uint64_t errors = 0;
+  for (const json& entry : list) {
+    if (name_of(entry) != chosen.value()) continue;
+    if (entry.value("error_occurred", false)) {
+      ++errors;
+    } else if (TextOr(entry, "run_type", "iteration") == "iteration") {
+      entries.push_back(&entry);
+    } else if (TextOr(entry, "aggregate_name", "") == "mean") {
+      means.push_back(&entry);
+    }
+  }
+
+  Benchmark benchmark;
+  benchmark.name = options.benchmark_name.empty() ? chosen.value() : options.benchmark_name;
+  benchmark.error_count = errors;
+  if (entries.empty()) {
+    if (means.empty()) return Broken(chosen.value() + " has no run without an error");
+    entries = means;
+    benchmark.warnings.emplace_back(
+        "only aggregates were recorded: one value a metric, which no test can judge");
+  }
+  benchmark.repetitions = entries.size();
+
+  // Times are brought to one unit; whatever else is a number in every entry is a counter.
+  static const std::set<std::string, std::less<>> kNotMetrics = {
+      "family_index",     "per_family_instance_index",
+      "iterations",       "repetitions",
+      "repetition_index", "threads",
+      "real_time",        "cpu_time"};
+  const std::string unit = TextOr(*entries.front(), "time_unit", "ns");
+  if (SecondsOf(unit) == 0) return Broken("unknown time unit \"" + unit + '"');
+  for (const char* time : {"real_time", "cpu_time"}) {
+    std::vector<double> values;
+    for (const json* entry : entries) {
+      const json& value = MemberOr(*entry, time, json());
+      const double seconds = SecondsOf(TextOr(*entry, "time_unit", "ns"));
+      if (value.is_number() && seconds > 0) {
+        values.push_back(value.get<double>() * (seconds / SecondsOf(unit)));
+      }
+    }
+    if (values.size() == entries.size()) AddMetric(benchmark, time, unit, false, values);
+  }
+  for (const auto& [key, first] : entries.front()->items()) {
+    if (!first.is_number() || kNotMetrics.contains(key)) continue;
+    std::vector<double> values;
+    for (const json* entry : entries) {
+      const json& value = MemberOr(*entry, key.c_str(), json());
+      if (value.is_number()) values.push_back(value.get<double>());
+    }
+    if (values.size() != entries.size()) continue;
+    const bool rate = key.ends_with("_per_second");
+    const std::string counted = rate ? key.substr(0, key.size() - 11) + "/second" : "";
+    AddMetric(benchmark, key, counted, rate, std::move(values));
+  }
+  if (benchmark.metrics.empty()) return Broken(chosen.value() + " has no measured values");
+
+  if (const json& cpus = MemberOr(context, "num_cpus", json()); cpus.is_number_unsigned()) {
+    benchmark.environment["cpu_count"] = cpus;
+  }
+  if (const json& scaling = MemberOr(context, "cpu_scaling_enabled", json());
+      scaling.is_boolean() && scaling.get<bool>()) {
+    benchmark.warnings.emplace_back("CPU frequency scaling was on");
+  }
+  if (const json& load = MemberOr(context, "load_avg", json()); load.is_array() && !load.empty()) {
+    benchmark.environment["background_load"] = load;
+  }
+  if (TextOr(context, "library_build_type", "") == "debug") {
+    benchmark.warnings.emplace_back("the benchmark library itself is a debug build");
+  }
+  if (errors > 0) {
+    benchmark.warnings.push_back(std::to_string(errors) + " runs ended in an error");
+  }
+  return benchmark;
+}
+
+}  // namespace sonde

@@ -1,0 +1,28 @@
+// ProfileComparison: how the distribution of two analyses differs, and what of it is noise.
+
+#ifndef SONDE_PROFILE_COMPARISON_H_
+#define SONDE_PROFILE_COMPARISON_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sonde/analysis.h"
+
+namespace sonde {
+
+// The artifact. Hotspots are matched by symbol and DSO, call paths by their frames. Every
+// entry must change by `minimum_delta_percent` points to be listed. An entry that one side
+// does not list is "added" or "removed" only when that side's list was complete; otherwise it
+// is "below_cut_off". Beside the percentages stand absolute weights, and the p-value of a
+// two-proportion test over the sample counts, adjusted over all entries (Holm): "noise" says
+// that chance explains the change. Events and units must agree to be comparable; the kind of
+// input need not.
+nlohmann::json CompareAnalyses(const Analysis& baseline, const Analysis& candidate,
+                               double minimum_delta_percent);
+
+// The same for people, as GitHub-flavoured Markdown.
+std::string ProfileComparisonMarkdown(const nlohmann::json& comparison);
+
+}  // namespace sonde
+
+#endif  // SONDE_PROFILE_COMPARISON_H_

@@ -1,0 +1,84 @@
+// Markdown: tables and text that stay what they are whatever stands in a symbol name.
+
+#include "evidence/markdown.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace sonde {
+namespace {
+
+bool IsControl(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7f;
+}
+
+}  // namespace
+
+std::string MarkdownText(std::string_view text) {
+  constexpr std::string_view kSpecial = "\\`*_{}[]()#+-.!|~";
+  std::string escaped;
+  for (const char c : text) {
+    if (IsControl(c)) {
+      escaped += ' ';
+    } else if (c == '<') {
+      escaped += "&lt;";
+    } else if (c == '>') {
+      escaped += "&gt;";
+    } else if (c == '&') {
+      escaped += "&amp;";
+    } else {
+      if (kSpecial.find(c) != std::string_view::npos) escaped += '\\';
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string MarkdownCode(std::string_view text) {
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  std::string body;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+    if (c == '|') body += '\\';
+    body += IsControl(c) ? ' ' : c;
+  }
+  if (body.empty()) body = " ";
+  const std::string fence(longest + 1, '`');
+  // A space keeps a backtick of the text apart from the fence; readers strip one on each side.
+  const bool spaced = body.front() == '`' || body.back() == '`';
+  return fence + (spaced ? " " : "") + body + (spaced ? " " : "") + fence;
+}
+
+MarkdownTable::MarkdownTable(std::initializer_list<std::string_view> columns) {
+  std::string rule = "|";
+  text_ = "|";
+  for (std::string_view column : columns) {
+    const bool right = column.starts_with('>');
+    if (right) column.remove_prefix(1);
+    text_ += ' ' + std::string(column) + " |";
+    rule += right ? " ---: |" : " --- |";
+  }
+  text_ += '\n' + rule + '\n';
+}
+
+void MarkdownTable::AddRow(const std::vector<std::string>& cells) {
+  text_ += '|';
+  for (const std::string& cell : cells) text_ += ' ' + cell + " |";
+  text_ += '\n';
+}
+
+std::string FixedText(double value, int decimals) {
+  std::array<char, 400> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+  return {text.data(), static_cast<std::size_t>(std::max(0, length))};
+}
+
+std::string SignedText(double value, int decimals) {
+  return (value >= 0 ? "+" : "") + FixedText(value, decimals);
+}
+
+}  // namespace sonde

@@ -1,0 +1,381 @@
+#include "sonde/analysis.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "evidence/classification_rules.h"
+#include "evidence/symbol_name.h"
+#include "evidence/weight_unit.h"
+#include "sonde/artifact.h"
+#include "sonde/diagnosis.h"
+#include "sonde/profile_comparison.h"
+
+namespace sonde {
+namespace {
+
+// A file of the test's own, gone when the test ends.
+class ScratchFile {
+ public:
+  ScratchFile(const std::string& name, std::string_view text)
+      : path_(std::filesystem::temp_directory_path() /
+              ("sonde-evidence-" + std::to_string(::getpid()) + '-' + name)) {
+    std::ofstream(path_, std::ios::binary) << text;
+  }
+  ~ScratchFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+Analysis Analysed(std::string_view folded, AnalysisOptions options = {.format = "folded"}) {
+  const ScratchFile file("input.folded", folded);
+  Result<Analysis> analysis = AnalyzeFile(file.path(), options);
+  EXPECT_TRUE(analysis.ok()) << Describe(analysis.error());
+  return std::move(analysis).value();
+}
+
+const AnalysisHotspot& Spot(const Analysis& analysis, std::string_view symbol) {
+  for (const AnalysisHotspot& spot : analysis.main.hotspots) {
+    if (spot.frame.symbol == symbol) return spot;
+  }
+  ADD_FAILURE() << "no hotspot " << symbol;
+  return analysis.main.hotspots.front();
+}
+
+TEST(Analysis, CountsRecordsApartFromWeight) {
+  const Analysis analysis = Analysed(
+      "main;worker;parse;malloc 182\nmain;worker;compute 271\nmain;worker;parse;malloc 18\n");
+  EXPECT_EQ(analysis.status, "complete");
+  EXPECT_EQ(analysis.parsed_records, 3U);
+  EXPECT_EQ(analysis.bytes_read, 81U);
+  EXPECT_EQ(analysis.main.sample_count, 3U);
+  EXPECT_EQ(analysis.main.total_weight, 471);
+  EXPECT_EQ(analysis.main.event, "unknown");
+  EXPECT_EQ(analysis.main.weight_unit, "sample_count");
+  EXPECT_EQ(analysis.main.weight_source, "folded_weight");
+  EXPECT_TRUE(analysis.has_call_graph);
+  EXPECT_FALSE(analysis.has_source_lines);
+
+  ASSERT_EQ(analysis.main.hotspots.size(), 5U);
+  std::vector<std::string> order;
+  for (const auto& spot : analysis.main.hotspots) order.push_back(spot.frame.symbol);
+  EXPECT_EQ(order, (std::vector<std::string>{"compute", "malloc", "main", "worker", "parse"}));
+  const AnalysisHotspot& malloc_spot = analysis.main.hotspots[1];
+  EXPECT_EQ(malloc_spot.id, "H-002");
+  EXPECT_EQ(malloc_spot.self_weight, 200);
+  EXPECT_EQ(malloc_spot.sample_count, 2U);
+  EXPECT_EQ(malloc_spot.stack_occurrence_count, 2U);
+  EXPECT_DOUBLE_EQ(malloc_spot.self_percent, 42.462845);
+  EXPECT_EQ(malloc_spot.frame.dso, "unknown");
+  EXPECT_EQ(malloc_spot.categories, std::vector<std::string>{"memory-allocation"});
+  ASSERT_EQ(malloc_spot.top_callers.size(), 1U);
+  EXPECT_EQ(malloc_spot.top_callers[0].frame.symbol, "parse");
+  EXPECT_EQ(Spot(analysis, "worker").top_callees[0].frame.symbol, "compute");
+
+  ASSERT_EQ(analysis.main.call_paths.size(), 2U);
+  EXPECT_EQ(analysis.main.call_paths[1].record_count, 2U);
+  EXPECT_DOUBLE_EQ(analysis.main.call_paths[0].percent, 57.537155);
+}
+
+TEST(Analysis, RecursionCountsOnceInInclusiveWeight) {
+  const Analysis analysis = Analysed("main;walk;walk;leaf 10\nmain;walk;leaf 5\n");
+  const AnalysisHotspot& walk = Spot(analysis, "walk");
+  EXPECT_EQ(walk.inclusive_weight, 15);
+  EXPECT_EQ(walk.stack_occurrence_count, 3U);
+  EXPECT_EQ(walk.sample_count, 2U);
+  EXPECT_EQ(walk.self_weight, 0);
+  EXPECT_EQ(Spot(analysis, "leaf").self_weight, 15);
+}
+
+TEST(Analysis, BadLinesMakeItPartialAndAreCounted) {
+  const Analysis analysis =
+      Analysed("\nmain;leaf 7\nalone\na;;b 4\na nope\na -2\n[unknown];leaf 3\n");
+  EXPECT_EQ(analysis.status, "partial");
+  EXPECT_EQ(analysis.parsed_records, 2U);
+  EXPECT_EQ(analysis.malformed_records, 4U);
+  EXPECT_EQ(analysis.warning_count, 4U);
+  EXPECT_FALSE(analysis.warnings.empty());
+}
+
+TEST(Analysis, UnknownDsosOfFoldedInputDoNotMakeItUnresolved) {
+  const Analysis analysis = Analysed("main;leaf 3\nmain;[unknown] 1\n");
+  EXPECT_DOUBLE_EQ(analysis.main.unresolved_self_percent, 25.0);
+}
+
+TEST(Analysis, AnEmptyFoldedFileIsComplete) {
+  const Analysis analysis = Analysed("");
+  EXPECT_EQ(analysis.status, "complete");
+  EXPECT_TRUE(analysis.main.hotspots.empty());
+}
+
+TEST(Analysis, LimitsAreErrorsThatSayWhich) {
+  const ScratchFile file("limits.folded", "a;b 1\na;c 1\n");
+  const auto code = [&](auto change) {
+    AnalysisOptions options{.format = "folded"};
+    change(options.limits);
+    const Result<Analysis> analysis = AnalyzeFile(file.path(), options);
+    EXPECT_FALSE(analysis.ok());
+    return analysis.ok() ? ErrorCode::kInternal : analysis.error().code;
+  };
+  EXPECT_EQ(code([](AnalysisLimits& l) { l.max_input_bytes = 1; }), ErrorCode::kLimit);
+  EXPECT_EQ(code([](AnalysisLimits& l) { l.max_records = 1; }), ErrorCode::kLimit);
+  EXPECT_EQ(code([](AnalysisLimits& l) { l.max_unique_frames = 2; }), ErrorCode::kLimit);
+  EXPECT_EQ(code([](AnalysisLimits& l) { l.max_unique_call_paths = 1; }), ErrorCode::kLimit);
+}
+
+TEST(Analysis, OversizedRecordsAreSkippedAndCounted) {
+  AnalysisOptions options{.format = "folded"};
+  options.limits.max_line_chars = 32;
+  options.limits.max_stack_depth = 3;
+  const Analysis analysis =
+      Analysed(std::string(100, 'x') + " 1\nmain;leaf 2\na;b;c;d 5\n", options);
+  EXPECT_EQ(analysis.main.total_weight, 2);
+  EXPECT_EQ(analysis.malformed_records, 2U);
+}
+
+TEST(Analysis, WhatIsLeftOutOfTheOutputIsCounted) {
+  AnalysisOptions options{.format = "folded"};
+  options.limits.max_hotspots_output = 1;
+  options.limits.max_call_paths_output = 1;
+  const Analysis analysis = Analysed("a;b 1\na;c 1\n", options);
+  EXPECT_EQ(analysis.main.hotspots_omitted, 2U);
+  EXPECT_EQ(analysis.main.call_paths_omitted, 1U);
+}
+
+TEST(Analysis, ReadsBackAsItselfAndRefusesWhatItDoesNotKnow) {
+  const Analysis analysis = Analysed("main;leaf 3\nmain;other 4\nbad\n");
+  nlohmann::json value = ToJson(analysis);
+  const Result<Analysis> back = AnalysisFromJson(value);
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(ArtifactText(ToJson(back.value())), ArtifactText(value));
+
+  value["hotspots"][0]["extra"] = 1;
+  const Result<Analysis> extra = AnalysisFromJson(value);
+  ASSERT_FALSE(extra.ok());
+  EXPECT_NE(extra.error().message.find("hotspots[0]"), std::string::npos);
+  EXPECT_FALSE(AnalysisFromJson(nlohmann::json::array()).ok());
+  EXPECT_FALSE(ParseArtifact(R"({"a":1,"a":2})", "artifact").ok());
+  EXPECT_FALSE(ParseArtifact(R"({"a":1e999})", "artifact").ok());
+}
+
+TEST(SymbolName, DropsWhatToolsAppendAndKeepsTheRest) {
+  for (const auto& [symbol, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"f+0x2a", "f"},
+           {"f.isra.42", "f"},
+           {"f.part.0.isra.0", "f"},
+           {"f.isra.0.cold", "f"},
+           {"f [clone .isra.0] [clone .cold]", "f"},
+           {"f.constprop.7.llvm.123", "f"},
+           {"memcpy@plt", "memcpy"},
+           {"read@@GLIBC_2.2.5", "read"},
+           {"core::fmt::write::h0123456789abcdef", "core::fmt::write"},
+           {"do_work<int>(item const&)", "do_work<int>(item const&)"},
+           {"main.(*Worker).Run", "main.(*Worker).Run"},
+           {"Foo@bar", "Foo@bar"},
+           {"part", "part"},
+           {".cold", ".cold"}}) {
+    EXPECT_EQ(NormalizedSymbol(symbol), expected);
+  }
+}
+
+TEST(WeightUnit, ModifiersAndHybridNamesDoNotHideTheEvent) {
+  EXPECT_EQ(UnitOfEvent("cycles:upp"), "cycles");
+  EXPECT_EQ(UnitOfEvent("cpu_core/cycles/"), "cycles");
+  EXPECT_EQ(UnitOfEvent("cpu-clock"), "nanoseconds");
+  EXPECT_EQ(UnitOfEvent("sched:sched_switch"), "event_count");
+  EXPECT_EQ(BaseEvent("sched:sched_switch"), "sched:sched_switch");
+}
+
+// Real names of libc, the kernel and allocators, each with the family it must fall in, and
+// near misses that must fall in none.
+TEST(ClassificationRules, KnowRealNamesAndNoNearMisses) {
+  const auto has = [](std::string_view symbol, std::string_view category,
+                      std::string_view dso = "/usr/bin/app") {
+    const auto found = BuiltInRules().CategoriesOf(symbol, dso);
+    return std::ranges::find(found, category) != found.end();
+  };
+  for (const auto& [symbol, category] : std::vector<std::pair<std::string, std::string>>{
+           {"_int_malloc", "memory-allocation"},
+           {"cfree", "memory-allocation"},
+           {"operator new(unsigned long)", "memory-allocation"},
+           {"tcmalloc::CentralFreeList::Populate()", "memory-allocation"},
+           {"je_malloc", "memory-allocation"},
+           {"__memmove_avx_unaligned_erms", "memory-copy"},
+           {"rep_movs_alternative", "memory-copy"},
+           {"__memset_avx2_unaligned_erms", "memory-fill"},
+           {"clear_page_erms", "memory-fill"},
+           {"__libc_read", "system-call"},
+           {"__GI___libc_write", "system-call"},
+           {"__x64_sys_read", "system-call"},
+           {"epoll_wait", "system-call"},
+           {"_raw_spin_lock_irqsave", "synchronization"},
+           {"native_queued_spin_lock_slowpath", "synchronization"},
+           {"__lll_lock_wait", "synchronization"},
+           {"pthread_mutex_lock", "synchronization"},
+           {"___pthread_mutex_lock", "synchronization"},
+           {"asm_exc_page_fault", "page-faults"},
+           {"finish_task_switch.isra.0", "scheduling"},
+           {"__cxa_throw", "runtime"},
+           {"XXH64_digest", "hashing"},
+           {"std::_Hash_bytes", "hashing"},
+           {"longest_match", "compression"},
+           {"inflate_fast", "compression"},
+           {"ZSTD_compressBlock_fast", "compression"},
+           {"aesni_ctr32_encrypt_blocks", "crypto"},
+           {"sha256_block_data_order_avx2", "crypto"},
+           {"re2::DFA::InlinedSearchLoop", "regular-expressions"},
+           {"nlohmann::basic_json<>::parse", "parsing"},
+           {"____strtod_l_internal", "parsing"},
+           {"_PyEval_EvalFrameDefault", "interpreter"},
+           {"runtime.scanobject", "garbage-collection"}}) {
+    EXPECT_TRUE(has(symbol, category)) << symbol << " should be " << category;
+  }
+  EXPECT_TRUE(has("ext4_map_blocks", "kernel", "[kernel.kallsyms]"));
+  EXPECT_TRUE(has("nv_open", "kernel", "/lib/modules/6.1/nvidia.ko.xz"));
+  for (const char* symbol :
+       {"copyright_notice", "deepcopy_config", "recopy", "free_form_text", "writer_loop",
+        "read_config", "ready", "pollution", "malloc_stats_printer_main", "rehash_table_entries",
+        "deflated_balloon", "json", "parse", "schedule_report_for_user_x", "compute",
+        "Interpret"}) {
+    EXPECT_TRUE(BuiltInRules().CategoriesOf(symbol, "/usr/bin/app").empty()) << symbol;
+  }
+  EXPECT_FALSE(has("gettimeofday", "kernel", "[vdso]"));
+}
+
+TEST(Diagnosis, HitsAreCandidatesWithWhatIsMissing) {
+  const Analysis analysis = Analysed("main;worker;malloc 60\nmain;worker;compute 40\n");
+  const Result<nlohmann::json> diagnosis = Diagnose(analysis);
+  ASSERT_TRUE(diagnosis.ok());
+  const nlohmann::json& hit = diagnosis.value()["classifications"][0];
+  EXPECT_EQ(hit["category"], "memory-allocation");
+  EXPECT_EQ(hit["conclusion_status"], "candidate");
+  EXPECT_EQ(hit["evidence_level"], "L2");
+  EXPECT_EQ(hit["confidence"], "low");
+  EXPECT_EQ(diagnosis.value()["status"], "partial");
+  EXPECT_FALSE(diagnosis.value()["missing_evidence"].empty());
+
+  const auto flat = Diagnose(Analysed("malloc 10\n"));
+  EXPECT_EQ(flat.value()["classifications"][0]["evidence_level"], "L1");
+  bool told = false;
+  for (const auto& limitation : flat.value()["limitations"]) {
+    told |= limitation == "there is no call graph";
+  }
+  EXPECT_TRUE(told);
+}
+
+constexpr std::string_view kYamlRule = R"(
+- id: own-parse
+  version: 2
+  scope: generic
+  match: {symbol_regex: ["^PARSE"], ancestor_regex: ["^serve$"]}
+  thresholds: {self_percent_gte: 10}
+  classification: {category: own, confidence: medium}
+  observation: "{symbol} below serve"
+  limitations: [a]
+  missing_evidence: [b]
+  next_steps: [c]
+  forbidden_conclusions: [d]
+)";
+
+TEST(Diagnosis, OwnRulesMatchByPathInYamlAndToml) {
+  const Analysis analysis = Analysed("main;serve;parse_it 60\nmain;other;parse_it2 40\n");
+  const ScratchFile yaml("rules.yaml", kYamlRule);
+  const ScratchFile toml("rules.toml", R"(
+[[rule]]
+id = "own-parse"
+version = 2
+scope = "generic"
+match = {symbol_regex = ["^PARSE"], ancestor_regex = ["^serve$"]}
+thresholds = {self_percent_gte = 10}
+classification = {category = "own", confidence = "medium"}
+observation = "{symbol} below serve"
+limitations = ["a"]
+missing_evidence = ["b"]
+next_steps = ["c"]
+forbidden_conclusions = ["d"]
+)");
+  for (const std::string& path : {yaml.path(), toml.path()}) {
+    const Result<nlohmann::json> diagnosis = Diagnose(analysis, path);
+    ASSERT_TRUE(diagnosis.ok()) << Describe(diagnosis.error());
+    ASSERT_EQ(diagnosis.value()["classifications"].size(), 1U);
+    EXPECT_EQ(diagnosis.value()["classifications"][0]["observation"], "parse_it below serve");
+  }
+}
+
+TEST(Diagnosis, BrokenRuleFilesSayWhere) {
+  const Analysis analysis = Analysed("main 1\n");
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"scope: generic", "scope: everything"},
+                                                        {"^PARSE", "(PARSE"},
+                                                        {"confidence: medium", "confidence: high"},
+                                                        {"limitations: [a]", "extra: [a]"},
+                                                        {"version: 2", "version: two"},
+                                                        {"- id", "- [id"}}) {
+    std::string text(kYamlRule);
+    text.replace(text.find(from), from.size(), to);
+    const ScratchFile file("broken.yaml", text);
+    const Result<nlohmann::json> diagnosis = Diagnose(analysis, file.path());
+    ASSERT_FALSE(diagnosis.ok()) << to;
+    EXPECT_EQ(diagnosis.error().code, ErrorCode::kInvalid);
+    EXPECT_EQ(diagnosis.error().file, file.path());
+  }
+}
+
+TEST(Report, SaysWhatWasSeenAndConfirmsNothing) {
+  const Analysis analysis = Analysed("main;a|b`\\;malloc 60\nmain;<script>alert(1)</script> 40\n");
+  const nlohmann::json diagnosis = Diagnose(analysis).value();
+  const std::string markdown = ReportMarkdown(analysis, diagnosis, {.problem = "slow | *now*"});
+  for (const char* heading : {"## 1. Problem", "## 2. Data quality", "## 3. Observations",
+                              "## 4. Hotspots", "## 5. Call paths", "## 6. Candidates",
+                              "## 9. Conclusion", "Status: Candidate", "Confirmed: none"}) {
+    EXPECT_NE(markdown.find(heading), std::string::npos) << heading;
+  }
+  const std::string html = ReportHtml(analysis, diagnosis, {}, "<svg/>");
+  EXPECT_EQ(html.find("<script>alert"), std::string::npos);
+  EXPECT_NE(html.find("<iframe sandbox"), std::string::npos);
+  EXPECT_EQ(markdown, ReportMarkdown(analysis, diagnosis, {.problem = "slow | *now*"}));
+}
+
+TEST(ProfileComparison, NamesWhatCameWentAndChanged) {
+  const Analysis before = Analysed("old 60\nshared 40\n");
+  const Analysis after = Analysed("new 50\nshared 50\n");
+  const nlohmann::json comparison = CompareAnalyses(before, after, 1.0);
+  EXPECT_TRUE(comparison["comparable"]);
+  std::map<std::string, std::string> status;
+  for (const auto& row : comparison["hotspot_deltas"]) status[row["symbol"]] = row["status"];
+  EXPECT_EQ(status, (std::map<std::string, std::string>{
+                        {"new", "added"}, {"old", "removed"}, {"shared", "changed"}}));
+}
+
+TEST(ProfileComparison, TheThresholdHoldsForOneSidedEntriesAndCutOffsAreSaid) {
+  AnalysisOptions cut{.format = "folded"};
+  cut.limits.max_hotspots_output = 1;
+  const Analysis before = Analysed("big 990\nsmall 5\nmid 5\n", cut);
+  const Analysis after = Analysed("big 900\nmid 96\ntiny 4\n");
+  const nlohmann::json comparison = CompareAnalyses(before, after, 1.0);
+  ASSERT_EQ(comparison["hotspot_deltas"].size(), 2U);
+  for (const auto& row : comparison["hotspot_deltas"]) {
+    EXPECT_EQ(row["status"], row["symbol"] == "mid" ? "below_cut_off" : "changed");
+  }
+}
+
+TEST(ProfileComparison, ChanceExplainsWhatFewSamplesShow) {
+  const auto noise = [](const Analysis& before, const Analysis& after) {
+    const nlohmann::json rows = CompareAnalyses(before, after, 1.0)["hotspot_deltas"];
+    return rows[0]["noise"].get<bool>();
+  };
+  EXPECT_TRUE(noise(Analysed("a 6\nb 4\n"), Analysed("a 5\nb 5\n")));
+  std::string many;
+  std::string other;
+  for (int i = 0; i < 2000; ++i) {
+    many += i % 10 < 6 ? "a 1\n" : "b 1\n";
+    other += i % 10 < 4 ? "a 1\n" : "b 1\n";
+  }
+  EXPECT_FALSE(noise(Analysed(many), Analysed(other)));
+}
+
+}  // namespace
+}  // namespace sonde

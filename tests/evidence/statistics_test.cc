@@ -1,0 +1,90 @@
+#include "evidence/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "sonde/benchmark_comparison.h"
+
+namespace sonde {
+namespace {
+
+// Expected figures: scipy 1.17.1, stats.ttest_ind(candidate, baseline, equal_var=False) and its
+// confidence_interval(0.95).
+TEST(Statistics, WelchAgreesWithScipyOnClearlyDifferentSides) {
+  const auto test = Welch(std::vector<double>{100, 101, 99, 100, 100},
+                          std::vector<double>{120, 121, 119, 120, 121});
+  ASSERT_TRUE(test);
+  EXPECT_NEAR(test->degrees_of_freedom, 7.783783783783784, 1e-9);
+  EXPECT_NEAR(test->p_value, 2.1438594240147676e-10, 1e-19);
+  EXPECT_NEAR(test->interval_95.low, 19.06480768427622, 1e-9);
+  EXPECT_NEAR(test->interval_95.high, 21.335192315723784, 1e-9);
+}
+
+TEST(Statistics, WelchAgreesWithScipyOnFewUnequalValues) {
+  const auto test = Welch(std::vector<double>{1, 2, 4}, std::vector<double>{2.5, 3.5, 9, 4});
+  ASSERT_TRUE(test);
+  EXPECT_NEAR(test->degrees_of_freedom, 4.670508474576271, 1e-9);
+  EXPECT_NEAR(test->p_value, 0.21780493627904637, 1e-12);
+  EXPECT_NEAR(test->interval_95.low, -2.0414712997017497, 1e-9);
+  EXPECT_NEAR(test->interval_95.high, 6.874804633035083, 1e-9);
+}
+
+TEST(Statistics, WelchWithoutSpreadIsTheDifferenceItself) {
+  const auto test = Welch(std::vector<double>{2, 2, 2}, std::vector<double>{3, 3, 3});
+  ASSERT_TRUE(test);
+  EXPECT_EQ(test->interval_95.low, 1);
+  EXPECT_EQ(test->p_value, 0);
+  EXPECT_FALSE(Welch(std::vector<double>{2}, std::vector<double>{3, 3}));
+}
+
+// Expected figure: scipy 1.17.1, 2 * stats.norm.sf(z) of the pooled z.
+TEST(Statistics, TwoProportionsAgreeWithScipy) {
+  EXPECT_NEAR(TwoProportionPValue(30, 100, 45, 110), 0.09939953216165574, 1e-12);
+  EXPECT_EQ(TwoProportionPValue(0, 0, 45, 110), 1);
+  EXPECT_EQ(TwoProportionPValue(5, 5, 7, 7), 1);
+}
+
+TEST(Statistics, HolmStepsDownAndKeepsTheOrderGiven) {
+  const std::vector<double> adjusted = HolmAdjusted(std::vector<double>{0.01, 0.04, 0.03, 0.005});
+  EXPECT_NEAR(adjusted[0], 0.03, 1e-12);
+  EXPECT_NEAR(adjusted[1], 0.06, 1e-12);
+  EXPECT_NEAR(adjusted[2], 0.06, 1e-12);
+  EXPECT_NEAR(adjusted[3], 0.02, 1e-12);
+}
+
+TEST(Statistics, TheBootstrapIsTheSameAtEveryCall) {
+  const std::vector<double> before{1, 2, 3, 4};
+  const std::vector<double> after{2, 3, 4, 6};
+  const ConfidenceInterval first = BootstrapDifference(before, after);
+  const ConfidenceInterval second = BootstrapDifference(before, after);
+  EXPECT_EQ(first.low, second.low);
+  EXPECT_EQ(first.high, second.high);
+  EXPECT_LE(first.low, 1.25);
+  EXPECT_GE(first.high, 1.25);
+}
+
+// Both sides are drawn from one distribution; how often is a change claimed? The
+// bound is 5 % and three standard errors of the simulation itself.
+TEST(Statistics, FalsePositivesOfABenchmarkComparisonStayUnderFivePercent) {
+  constexpr int kRounds = 2000;
+  const double bound = 0.05 + 3 * std::sqrt(0.05 * 0.95 / kRounds);
+  for (const std::size_t n : {3U, 5U, 10U}) {
+    std::mt19937_64 engine(n);
+    std::normal_distribution<double> noise(100, 5);
+    int claimed = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<double> before(n);
+      std::vector<double> after(n);
+      for (double& value : before) value = noise(engine);
+      for (double& value : after) value = noise(engine);
+      const auto test = Welch(before, after);
+      claimed += test->p_value < 0.05 ? 1 : 0;
+    }
+    EXPECT_LE(static_cast<double>(claimed) / kRounds, bound) << "n = " << n;
+  }
+}
+
+}  // namespace
+}  // namespace sonde
