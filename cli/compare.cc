@@ -40,8 +40,8 @@ void AddSides(CLI::App& command, CompareOptions& options) {
 
 void AddBenchmarkOptions(CLI::App& command, BenchmarkOptions& options) {
   command.add_option("--format", options.format, "Format of the result files")
-      ->check(CLI::IsMember(
-          {"auto", "sonde", "pyperf", "google_benchmark", "hyperfine", "perf_stat"}))
+      ->check(
+          CLI::IsMember({"auto", "sonde", "pyperf", "google_benchmark", "hyperfine", "perf_stat"}))
       ->capture_default_str();
   command.add_option("--benchmark-name", options.benchmark_name,
                      "Which benchmark of a file that holds several, or the name for its only one");
@@ -115,8 +115,9 @@ void AddCompare(Program& program) {
       "compare-profiles", "Write how two analyses differ, and what of it chance explains",
       [profiles] { return CompareProfiles(*profiles); });
   AddSides(*command, *profiles);
-  command->add_option("--minimum-delta-percent", profiles->minimum_delta_percent,
-                      "Smallest change to list, in percentage points")
+  command
+      ->add_option("--minimum-delta-percent", profiles->minimum_delta_percent,
+                   "Smallest change to list, in percentage points")
       ->check(nonnegative)
       ->capture_default_str();
   AddMaxInput(*command, profiles->max_input_bytes, kLargestAnalysis);
@@ -128,9 +129,10 @@ void AddCompare(Program& program) {
                             [benchmarks] { return CompareBenchmarkFiles(*benchmarks); });
   AddSides(*command, *benchmarks);
   AddBenchmarkOptions(*command, benchmarks->benchmark);
-  command->add_option("--minimum-practical-impact-percent",
-                      benchmarks->comparison.minimum_practical_impact_percent,
-                      "Smallest change that matters in practice")
+  command
+      ->add_option("--minimum-practical-impact-percent",
+                   benchmarks->comparison.minimum_practical_impact_percent,
+                   "Smallest change that matters in practice")
       ->check(nonnegative)
       ->capture_default_str();
   command->add_option("--expect-difference", benchmarks->comparison.expected_variables,

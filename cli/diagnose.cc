@@ -27,8 +27,9 @@ struct DiagnoseOptions {
 void AddCommon(CLI::App& command, DiagnoseOptions& options) {
   command.add_option("--analysis", options.analysis, "Artifact that sonde analyze wrote")
       ->required();
-  command.add_option("--rules", options.rules, "Rules of your own, TOML or YAML, beside the "
-                                               "built-in ones");
+  command.add_option("--rules", options.rules,
+                     "Rules of your own, TOML or YAML, beside the "
+                     "built-in ones");
   command.add_option("--max-input-bytes", options.max_input_bytes, "Largest input")
       ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
       ->capture_default_str();
@@ -105,9 +106,7 @@ void AddReport(Program& program) {
   auto options = std::make_shared<DiagnoseOptions>();
   CLI::App* command = nullptr;
   command = program.Command("report", "Write a report for people, as Markdown or HTML",
-                            [options] {
-                              return Report(*options, options->format == "html");
-                            });
+                            [options] { return Report(*options, options->format == "html"); });
   AddCommon(*command, *options);
   command->add_option("--problem", options->text.problem, "What was observed")
       ->capture_default_str();

@@ -42,6 +42,16 @@ void NameWeights(const Profile& profile, std::size_t sample_type, std::string_vi
   }
 }
 
+// The sample type that counts the records of `type`, if the reader made one.
+std::optional<std::size_t> RecordsOf(const Profile& profile, std::size_t type) {
+  const std::span<const ValueType> types = profile.sample_types();
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (types[i].type != kRecordsType) continue;
+    if (types[i].unit == types[type].type || types[i].unit == "count") return i;
+  }
+  return std::nullopt;
+}
+
 // Causes that mean an input record was not understood, rather than lost by the recorder.
 bool IsMalformed(const Loss& loss) {
   return (loss.unit == "lines" || loss.unit == "records") && !loss.cause.starts_with("ignored") &&
@@ -138,10 +148,9 @@ Result<Analysis> AnalyzeProfile(const Profile& profile, const AnalysisOptions& o
   }
 
   const AnalysisFrames frames(profile);
-  const std::optional<std::size_t> records = profile.FindSampleType(kRecordsType);
   for (std::size_t type = 0; type < profile.sample_types().size(); ++type) {
-    if (records == type) continue;
-    SectionBuilder builder(profile, frames, type, records, options.limits);
+    if (profile.sample_types()[type].type == kRecordsType) continue;
+    SectionBuilder builder(profile, frames, type, RecordsOf(profile, type), options.limits);
     Result<AnalysisSection> section = builder.Build();
     if (!section.ok()) return section.error();
     NameWeights(profile, type, analysis.source_type, section.value());

@@ -6,7 +6,7 @@ namespace sonde {
 namespace {
 
 // A function of libc, under the names that its builds and tests of it carry.
-constexpr const char* kLibcPrefix = "^(?:__GI_+|__libc_|__|_)?";
+constexpr const char* kLibcPrefix = "^(?:__GI_)?(?:__libc_|__|_)?";
 
 std::string Libc(const std::string& names) {
   return kLibcPrefix + ("(?:" + names + ")") + "(?:64)?(?:_nocancel)?$";
@@ -148,7 +148,7 @@ ClassificationRule Scheduling() {
   return {.id = "linux-scheduling-hotspot",
           .scope = "linux",
           .symbol_patterns =
-              {"^(?:__)?schedule(?:_\\w+)?$",
+              {"^(?:__)?schedule(?:_(?:hr)?timeout\\w*|_preempt_disabled|_idle|_user)?$",
                "^(?:finish_task_switch\\w*|__switch_to\\w*|"
                "pick_next_task\\w*|try_to_wake_up|ttwu_\\w+|wake_up_\\w+|select_task_rq\\w*|"
                "enqueue_(?:task|entity)\\w*|dequeue_(?:task|entity)\\w*|update_(?:curr|load_avg)|"

@@ -106,6 +106,11 @@ class Assembler {
     for (const std::string_view event : events) {
       types.push_back(TypeOfEvent(event, options.count_samples));
     }
+    if (options.count_records) {
+      for (const std::string_view event : events) {
+        types.push_back({"records", std::string(event.empty() ? "count" : event)});
+      }
+    }
     return types;
   }
 
@@ -173,7 +178,7 @@ Status Assembler::Add(const ScriptPart& part) {
 
   frames_.Begin(part.lines());
   std::vector<std::optional<StackId>> stacks(part.stack_count());
-  std::vector<std::int64_t> values(events_.size(), 0);
+  std::vector<std::int64_t> values(events_.size() * (options_.count_records ? 2 : 1), 0);
   for (const ScriptPart::Row& row : part.rows()) {
     if (!stacks[row.stack].has_value()) stacks[row.stack] = frames_.Add(part.stack(row.stack));
     for (const std::uint32_t line : part.stack(row.stack)) {
@@ -189,9 +194,14 @@ Status Assembler::Add(const ScriptPart& part) {
         CountUnknown(part.line_texts()[line], row.samples);
       }
     }
-    values[type_of_event[row.event]] = row.weight;
+    const std::size_t type = type_of_event[row.event];
+    values[type] = row.weight;
+    if (options_.count_records) {
+      values[events_.size() + type] = static_cast<std::int64_t>(row.samples);
+    }
     builder_.AddSample(*stacks[row.stack], labels_of_thread[row.thread], values);
-    values[type_of_event[row.event]] = 0;
+    values[type] = 0;
+    if (options_.count_records) values[events_.size() + type] = 0;
     samples_ += row.samples;
     if (row.overflows > 0) {
       builder_.losses().Add("value overflow", "samples", row.overflows);

@@ -194,7 +194,7 @@ TEST(WeightUnit, ModifiersAndHybridNamesDoNotHideTheEvent) {
 TEST(ClassificationRules, KnowRealNamesAndNoNearMisses) {
   const auto has = [](std::string_view symbol, std::string_view category,
                       std::string_view dso = "/usr/bin/app") {
-    const auto found = BuiltInRules().CategoriesOf(symbol, dso);
+    const auto found = BuiltInRules().CategoriesOf(NormalizedSymbol(symbol), dso);
     return std::ranges::find(found, category) != found.end();
   };
   for (const auto& [symbol, category] : std::vector<std::pair<std::string, std::string>>{

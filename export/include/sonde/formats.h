@@ -44,8 +44,9 @@ struct ReadOptions {
   std::string event{};
   // perf formats: every sample weighs 1 rather than its period.
   bool count_samples = false;
-  // Text formats: a further sample type, records/count, holds how many records of the
-  // input each sample was made of.
+  // Formats whose records have weights: a further sample type "records" for each event (its
+  // unit is the event, or "count" where there is none) holds how many records of the input
+  // each sample was made of.
   bool count_records = false;
   // Recordings: find names for addresses in the files that they came from.
   bool symbolize = true;
