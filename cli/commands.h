@@ -7,13 +7,18 @@
 
 namespace sonde::cli {
 
+void AddAnalyze(Program& program);
+void AddClassify(Program& program);
+void AddCompare(Program& program);
 void AddConvert(Program& program);
 void AddDiff(Program& program);
 void AddFlame(Program& program);
+void AddInspect(Program& program);
 void AddMerge(Program& program);
+void AddReport(Program& program);
+void AddSessions(Program& program);
 void AddSnapshots(Program& program);
 void AddTop(Program& program);
-void AddSessions(Program& program);
 
 }  // namespace sonde::cli
 

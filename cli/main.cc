@@ -5,12 +5,17 @@
 
 int main(int argc, char** argv) {
   sonde::cli::Program program;
+  sonde::cli::AddAnalyze(program);
+  sonde::cli::AddClassify(program);
+  sonde::cli::AddCompare(program);
   sonde::cli::AddConvert(program);
   sonde::cli::AddDiff(program);
   sonde::cli::AddFlame(program);
+  sonde::cli::AddInspect(program);
   sonde::cli::AddMerge(program);
+  sonde::cli::AddReport(program);
+  sonde::cli::AddSessions(program);
   sonde::cli::AddSnapshots(program);
   sonde::cli::AddTop(program);
-  sonde::cli::AddSessions(program);
   return program.Run(argc, argv);
 }

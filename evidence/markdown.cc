@@ -17,9 +17,13 @@ bool IsControl(char c) {
 }  // namespace
 
 std::string MarkdownText(std::string_view text) {
-  constexpr std::string_view kSpecial = "\\`*_{}[]()#+-.!|~";
+  constexpr std::string_view kSpecial = "\\`*_[]#|~";
+  // Only in front could these start a list: "- x", "1. x".
+  constexpr std::string_view kSpecialInFront = "+-=";
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   std::string escaped;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     if (IsControl(c)) {
       escaped += ' ';
     } else if (c == '<') {
@@ -29,7 +33,9 @@ std::string MarkdownText(std::string_view text) {
     } else if (c == '&') {
       escaped += "&amp;";
     } else {
-      if (kSpecial.find(c) != std::string_view::npos) escaped += '\\';
+      const bool in_front = i == 0 && kSpecialInFront.find(c) != std::string_view::npos;
+      const bool numbers = digits > 0 && i == digits && (c == '.' || c == ')');
+      if (in_front || numbers || kSpecial.find(c) != std::string_view::npos) escaped += '\\';
       escaped += c;
     }
   }
