@@ -78,6 +78,8 @@ void ProfileOptions::AddTo(CLI::App& command) {
       ->check(CLI::IsMember({"periods", "samples"}))
       ->capture_default_str();
   command.add_flag("--no-symbols", no_symbols_, "Do not look up names for recorded addresses");
+  command.add_flag("--source-lines", source_lines_,
+                   "Find source lines and inlined functions of recorded addresses too");
   command.add_flag("--strict", strict_, "Malformed records are an error, not a loss");
   const auto limit = [&](const char* name, std::uint64_t& value, const char* help) {
     command.add_option(name, value, help)->check(CLI::PositiveNumber)->group("Limits");
@@ -95,6 +97,7 @@ Result<ReadOptions> ProfileOptions::Reading() const {
   options.limits = limits_;
   options.count_samples = count_ == "samples";
   options.symbolize = !no_symbols_;
+  options.source_lines = source_lines_;
   options.strict = strict_;
   if (!from_.empty()) {
     options.format = FormatNamed(from_);

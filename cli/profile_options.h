@@ -42,6 +42,7 @@ class ProfileOptions {
   std::string ignore_;
   std::string count_ = "periods";
   bool no_symbols_ = false;
+  bool source_lines_ = false;
   bool strict_ = false;
   ReadLimits limits_;
 };

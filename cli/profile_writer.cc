@@ -75,6 +75,7 @@ void ProfileWriter::AddTo(CLI::App& command) {
   command.add_option("--sample-type", sample_type_,
                      "What to weigh stacks with, in formats that hold one weight");
   AddGranularity(command, by_);
+  flamegraph_.AddTo(command);
 }
 
 Status ProfileWriter::Check(std::span<const std::string> inputs) const {
@@ -84,10 +85,16 @@ Status ProfileWriter::Check(std::span<const std::string> inputs) const {
 }
 
 Status ProfileWriter::Write(const Profile& profile) const {
-  const Result<OutputFormat> format = FormatOf(path_, to_);
-  if (!format.ok()) return format.error();
   const Result<std::size_t> type = ProfileOptions::SampleType(profile, sample_type_);
   if (!type.ok()) return type.error();
+  if (!flamegraph_.is_chosen()) return WriteAs(profile, type.value());
+  NoteOtherTypes(profile, type.value());
+  return WriteAs(FoldLikeFlamegraph(profile, type.value(), flamegraph_.style()), 0);
+}
+
+Status ProfileWriter::WriteAs(const Profile& profile, std::size_t sample_type) const {
+  const Result<OutputFormat> format = FormatOf(path_, to_);
+  if (!format.ok()) return format.error();
   Result<std::unique_ptr<ByteSink>> file = OpenOutput(path_);
   if (!file.ok()) return file.error();
   std::optional<GzipSink> gzip;
@@ -101,8 +108,8 @@ Status ProfileWriter::Write(const Profile& profile) const {
       break;
     case OutputFormat::kFolded: {
       const FrameNames names(profile, GranularityNamed(by_));
-      written = WriteFolded(names, type.value(), *sink);
-      NoteOtherTypes(profile, type.value());
+      written = WriteFolded(names, sample_type, *sink);
+      NoteOtherTypes(profile, sample_type);
       break;
     }
   }

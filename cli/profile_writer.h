@@ -7,12 +7,13 @@
 #include <span>
 #include <string>
 
+#include "cli/flamegraph_flags.h"
 #include "sonde/profile.h"
 #include "sonde/result.h"
 
 namespace sonde::cli {
 
-// The options -o, --to and --sample-type of a sub-command that writes a profile.
+// The options -o, --to, --sample-type and --style of a sub-command that writes a profile.
 // The format follows from the extension of the output: .pb and .pprof are pprof,
 // .folded, .collapsed and .txt folded stacks, .speedscope.json speedscope, any
 // other .json a table of functions; with .gz behind it the file is compressed.
@@ -29,10 +30,13 @@ class ProfileWriter {
   const std::string& path() const noexcept { return path_; }
 
  private:
+  Status WriteAs(const Profile& profile, std::size_t sample_type) const;
+
   std::string path_;
   std::string to_;
   std::string sample_type_;
   std::string by_ = "functions";
+  FlamegraphFlags flamegraph_;
 };
 
 }  // namespace sonde::cli
