@@ -17,7 +17,7 @@ export const api = {
   tasks: () => fetchJson('/api/tasks'),
   snapshots: () => fetchJson('/api/artifacts'),
   snapshot: async name => readPprof(await (await fetchOk(snapshotPath(name))).arrayBuffer()),
-  writeSnapshot: () => fetchJson('/api/snapshot', {method: 'POST', headers: {'Sonde-Client': '1'}}),
+  writeSnapshot: () => fetchJson('/api/snapshot', {method: 'POST', headers: {'X-Sonde-Request': '1'}}),
 };
 
 // One stream of events, closed while the tab is hidden.

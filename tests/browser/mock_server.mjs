@@ -102,7 +102,7 @@ export class MockServer {
       case '/api/tasks': return json({time_ns: Date.now() * 1e6, tasks: this.tasks});
       case '/api/artifacts': return json({version: 1, notice: 'raw names', snapshots: this.snapshots});
       case '/api/snapshot': {
-        if (request.method !== 'POST' || request.headers['sonde-client'] !== '1') return json({error: 'foreign'}, 403);
+        if (request.method !== 'POST' || request.headers['x-sonde-request'] !== '1') return json({error: 'foreign'}, 403);
         this.snapshots.unshift(snapshotOf(this.snapshots.length + 1));
         return json(this.snapshots[0]);
       }
