@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Runs the example daemon and holds its snapshots against its own clocks and against each other.
 #
-#   daemon.sh <build folder> [<seconds> [<interval>]]      (10 seconds, a snapshot every 0.1)
+#   daemon.sh <build folder> [<CPU seconds> [<interval>]]     (15 seconds, a snapshot every 0.1)
+#
+# The daemon runs until it has used that much CPU time, so that a busy machine gives as many samples.
 #
 # Checks: the samples of all intervals are those taken, with no gap in time or in CPU time; SIGTERM
 # gives a final snapshot; the catalog lists exactly the files; only the newest eight stay when nothing
 # else is asked for; go tool pprof reads all of it and names the phases with their shares.
 set -euo pipefail
 build=$1
-seconds=${2:-10}
+seconds=${2:-15}
 interval=${3:-0.1}
 sonde=$build/cli/sonde
 ingestd=$build/examples/daemon/ingestd
@@ -21,6 +23,11 @@ fail() {
   exit 1
 }
 
+# CPU time of a process, in clock ticks.
+ticks_of() {
+  sed 's/.*) //' "/proc/$1/stat" | awk '{print $12 + $13}'
+}
+
 # The daemon is ended by SIGTERM, as a service manager would.
 run_daemon() {
   local folder=$1
@@ -28,7 +35,12 @@ run_daemon() {
   env "$@" "$ingestd" --seconds 0 --interval "$interval" --directory "$folder" \
     --report "$folder.json" >/dev/null &
   local pid=$!
-  sleep "$seconds"
+  local enough
+  enough=$(awk -v s="$seconds" -v hz="$(getconf CLK_TCK)" 'BEGIN {print int(s * hz)}')
+  for ((tenth = 0; tenth < 6000; ++tenth)); do
+    [ "$(ticks_of "$pid")" -lt "$enough" ] || break
+    sleep 0.1
+  done
   kill -TERM "$pid"
   wait "$pid" || fail "the daemon ended with $?"
 }
