@@ -32,18 +32,18 @@ std::vector<std::string> FindAgentLogs(const AgentLogPlaces& places, std::size_t
 
 // Which sessions are kept, after copies were removed over all files. Empty or 0 = no condition.
 struct SessionFilter {
-  std::string project_root;         // Kept: the session's working folder is this one or below it.
-  std::string agent;                // The agent's name starts with it.
-  std::string session_id;           // The session's id contains it.
-  std::string model;                // A call was made to a model whose name contains it.
+  std::string project_root{};         // Kept: the session's working folder is this one or below it.
+  std::string agent{};                // The agent's name starts with it.
+  std::string session_id{};           // The session's id contains it.
+  std::string model{};                // A call was made to a model whose name contains it.
   std::int64_t since_ns = kNoTime;  // Only events at or after; a session without any is left out.
   std::int64_t until_ns = kNoTime;  // Only events before.
   std::size_t max_sessions = 0;     // The newest of those a person started, with their sub-agents.
 };
 
 struct HistoryOptions {
-  SessionFilter filter;
-  std::string parse_cache;  // Folder of the parse cache; empty = none.
+  SessionFilter filter{};
+  std::string parse_cache{};  // Folder of the parse cache; empty = none.
   unsigned threads = 0;     // 0 = one a processor.
   // The files were named, not found: one that cannot be opened is an error, not a loss.
   bool are_named = true;
