@@ -80,19 +80,40 @@ TaskRef current_task() noexcept {
 
 void TaskRef::Wake() const noexcept {
   if (slot_ == nullptr || !PinLive(*slot_, id_)) return;
-  CountWake(*slot_, current_task() == *this);
+  CountWake(*slot_, PollGuard::IsPolling(*this));
   Registry().tasks.Unpin(*slot_);
 }
 
-void PollGuard::Begin(TaskRef task) noexcept {
-  if (task.slot_ == nullptr || slot_ != nullptr || current_task() == task) return;
-  TaskSlot& slot = *task.slot_;
-  if (!PinLive(slot, task.id_)) return;
+void TaskRef::WakeFromOutside() const noexcept {
+  if (slot_ == nullptr || !PinLive(*slot_, id_)) return;
+  CountWake(*slot_, false);
+  Registry().tasks.Unpin(*slot_);
+}
 
-  slot_ = &slot;
+std::int64_t TaskClockNs() noexcept { return SteadyNs(); }
+
+// The guard that names `task` from here on; false when there is nothing to do.
+bool PollGuard::Enter(TaskRef task) noexcept {
+  if (task.slot_ == nullptr || slot_ != nullptr || current_task() == task) return false;
+  if (!PinLive(*task.slot_, task.id_)) return false;
+  slot_ = task.slot_;
   id_ = task.id_;
-  started_ns_ = SteadyNs();
+  started_ns_ = 0;
   inner_ns_ = 0;
+  outer_ = t_poll;
+  t_poll = this;
+  outer_task_ = ExchangeCurrentTask(id_);
+  return true;
+}
+
+void PollGuard::Measure(std::int64_t self_woken_ns) noexcept {
+  TaskSlot& slot = *slot_;
+  if (self_woken_ns != 0) {
+    slot.last_wake_ns.store(self_woken_ns, kRelaxed);
+    slot.self_wakes.fetch_add(1, kRelaxed);
+    slot.wakes.fetch_add(1, std::memory_order_release);
+  }
+  started_ns_ = SteadyNs();
   first_in_ = slot.polling.fetch_add(1, std::memory_order_acq_rel) == 0;
   if (first_in_) {
     const std::int64_t woken = slot.last_wake_ns.load(kRelaxed);
@@ -106,29 +127,40 @@ void PollGuard::Begin(TaskRef task) noexcept {
     slot.last_poll_started_ns.store(started_ns_, kRelaxed);
   }
   slot.polls.fetch_add(1, std::memory_order_release);
+}
 
-  outer_ = t_poll;
-  t_poll = this;
-  outer_task_ = ExchangeCurrentTask(id_);
+void PollGuard::Begin(TaskRef task, std::int64_t self_woken_ns) noexcept {
+  if (Enter(task)) Measure(self_woken_ns);
+}
+
+void PollGuard::Adopt(TaskRef task) noexcept { Enter(task); }
+
+void PollGuard::BeginAdopted() noexcept {
+  if (t_poll != nullptr && t_poll->started_ns_ == 0) t_poll->Measure(0);
+}
+
+bool PollGuard::IsPolling(TaskRef task) noexcept {
+  return t_poll != nullptr && t_poll->started_ns_ != 0 && current_task() == task;
 }
 
 void PollGuard::End() noexcept {
   if (slot_ == nullptr) return;
   TaskSlot& slot = *slot_;
+  slot_ = nullptr;
   ExchangeCurrentTask(outer_task_);
   t_poll = outer_;
-
-  const std::int64_t now = SteadyNs();
-  const std::int64_t elapsed = now - started_ns_;
-  if (outer_ != nullptr) outer_->inner_ns_ += elapsed;
-  const std::int64_t own = std::max<std::int64_t>(0, elapsed - inner_ns_);
-  slot.poll_times.Add(own);
-  // Two threads inside one task at the same time make it busy once.
-  if (first_in_) slot.busy_ns.fetch_add(own, kRelaxed);
-  slot.last_poll_ended_ns.store(now, kRelaxed);
-  slot.polling.fetch_sub(1, std::memory_order_acq_rel);
-  slot.polls_ended.fetch_add(1, std::memory_order_release);
-  slot_ = nullptr;
+  if (started_ns_ != 0) {
+    const std::int64_t now = SteadyNs();
+    const std::int64_t elapsed = now - started_ns_;
+    if (outer_ != nullptr) outer_->inner_ns_ += elapsed;
+    const std::int64_t own = std::max<std::int64_t>(0, elapsed - inner_ns_);
+    slot.poll_times.Add(own);
+    // Two threads inside one task at the same time make it busy once.
+    if (first_in_) slot.busy_ns.fetch_add(own, kRelaxed);
+    slot.last_poll_ended_ns.store(now, kRelaxed);
+    slot.polling.fetch_sub(1, std::memory_order_acq_rel);
+    slot.polls_ended.fetch_add(1, std::memory_order_release);
+  }
   Registry().tasks.Unpin(slot);
 }
 

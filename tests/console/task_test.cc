@@ -4,66 +4,23 @@
 
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "console/task_ledger.h"
 #include "console/task_registry.h"
+#include "tests/console/task_reader.h"
 
 namespace sonde {
 namespace {
 
 using namespace std::chrono_literals;
 
-struct SeenTask {
-  std::string name;
-  std::uint64_t parent = 0;
-  std::uint64_t polls = 0;
-  std::uint64_t wakes = 0;
-  std::uint64_t self_wakes = 0;
-  std::int64_t busy_ns = 0;
-  std::int64_t scheduled_ns = 0;
-  std::uint64_t wakers = 0;
-  bool has_ended = false;
-  std::vector<std::string> fields;
-};
-
-// Reads what is recorded as the console does.
 class TaskTest : public testing::Test {
  protected:
-  SeenTask Look(std::uint64_t id) {
-    SeenTask seen;
-    ledger_.ForEachTask([&](const TaskSlot& slot, bool has_ended) {
-      if (slot.id != id) return;
-      seen.name = slot.name.view();
-      seen.parent = slot.parent_id;
-      seen.polls = slot.polls;
-      seen.wakes = slot.wakes;
-      seen.self_wakes = slot.self_wakes;
-      seen.busy_ns = slot.busy_ns;
-      seen.scheduled_ns = slot.scheduled_ns;
-      seen.wakers = slot.waker_clones - slot.waker_drops;
-      seen.has_ended = has_ended;
-      slot.fields.ForEach([&](const Field& field) {
-        std::string value;
-        if (const auto* text = std::get_if<std::string_view>(&field.value)) value = *text;
-        if (const auto* number = std::get_if<std::uint64_t>(&field.value)) {
-          value = std::to_string(*number);
-        }
-        if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
-          value = std::to_string(*number);
-        }
-        if (const auto* truth = std::get_if<bool>(&field.value)) value = *truth ? "true" : "false";
-        seen.fields.push_back(std::string(field.name) + "=" + value);
-      });
-    });
-    return seen;
-  }
+  SeenTask Look(std::uint64_t id) { return reader_.Look(id); }
 
-  WallClock clock_;
-  TaskLedger ledger_{{}, clock_};
+  TaskReader reader_;
 };
 
 void SleepFor(std::chrono::milliseconds time) { std::this_thread::sleep_for(time); }
@@ -211,7 +168,7 @@ TEST_F(TaskTest, EveryEndArrivesAndEveryCreationIsKeptOrCounted) {
   EXPECT_EQ(recorded + dropped, std::uint64_t{kThreads} * kTasks);
   EXPECT_EQ(registry.last_task_id - id_before, recorded);
   std::uint64_t ended = 0;
-  ledger_.ForEachTask([&](const TaskSlot& slot, bool has_ended) {
+  reader_.ledger.ForEachTask([&](const TaskSlot& slot, bool has_ended) {
     if (slot.id <= id_before) return;
     ++ended;
     EXPECT_TRUE(has_ended);

@@ -65,6 +65,8 @@ class TaskRef {
 
   // Tells that the task can go on. From within its own poll it counts as a self wake.
   void Wake() const noexcept;
+  // The same for what the task waited for, which may be ready while it still runs.
+  void WakeFromOutside() const noexcept;
 
   friend bool operator==(const TaskRef&, const TaskRef&) = default;
 
@@ -75,6 +77,9 @@ class TaskRef {
   TaskSlot* slot_ = nullptr;
   std::uint64_t id_ = 0;
 };
+
+// The clock of all records: nanoseconds, never 0. Any thread.
+std::int64_t TaskClockNs() noexcept;
 
 // The task that the calling thread is polling, or none. Any thread. Not async-signal-safe.
 TaskRef current_task() noexcept;
@@ -101,22 +106,30 @@ class [[nodiscard]] PollGuard {
   PollGuard(const PollGuard&) = delete;
   PollGuard& operator=(const PollGuard&) = delete;
 
-  // For adapters that learn only later whether anything runs: an idle guard that Begin starts,
-  // once, and End stops early.
+  // For adapters. An idle guard, which Begin starts, once, and End stops early. A task that woke
+  // itself says when, in `self_woken_ns` of TaskClockNs(): it is counted when it leads to a poll.
   PollGuard() noexcept = default;
-  void Begin(TaskRef task) noexcept;
+  void Begin(TaskRef task, std::int64_t self_woken_ns = 0) noexcept;
   void End() noexcept;
+  // Makes the task current without a poll; BeginAdopted, further down the stack, begins it.
+  void Adopt(TaskRef task) noexcept;
+  static void BeginAdopted() noexcept;
+  // True while the calling thread is inside a poll of `task`.
+  static bool IsPolling(TaskRef task) noexcept;
 
  private:
   friend TaskRef current_task() noexcept;
   friend class TaskRef;
+  bool Enter(TaskRef task) noexcept;
+  void Measure(std::int64_t self_woken_ns) noexcept;
+
   TaskSlot* slot_ = nullptr;  // Null when there is nothing to measure.
   PollGuard* outer_ = nullptr;
   std::uint64_t id_ = 0;
   std::uint64_t outer_task_ = 0;  // Whose samples the thread took before.
-  std::int64_t started_ns_ = 0;
-  std::int64_t inner_ns_ = 0;  // Spent in guards inside this one.
-  bool first_in_ = false;      // No other thread was polling the task when this one began.
+  std::int64_t started_ns_ = 0;   // 0 when adopted only.
+  std::int64_t inner_ns_ = 0;     // Spent in guards inside this one.
+  bool first_in_ = false;         // No other thread was polling the task when this one began.
 };
 
 // Holds the right to wake a task; copies are counted and shown as its wakers. Any thread, each
@@ -184,6 +197,7 @@ class [[nodiscard]] BlockingSection {
 // One thread at a time, except SetAttribute. Not async-signal-safe.
 class Resource {
  public:
+  Resource() noexcept = default;  // None.
   // `type` is what it is called in the program: "steady_timer". `kind` is shown for kOther.
   Resource(ResourceKind kind, std::string_view type, std::string_view other_kind = {},
            const std::source_location& location = std::source_location::current()) noexcept
@@ -217,6 +231,7 @@ class Resource {
 // One thread at a time. Not async-signal-safe.
 class AsyncOp {
  public:
+  AsyncOp() noexcept = default;  // None.
   // `source` must live as long as the program: "async_wait".
   AsyncOp(const Resource& resource, const char* source, TaskRef task = current_task()) noexcept
       : AsyncOp(resource.id(), source, task) {}
@@ -249,6 +264,7 @@ class TaskRef {
   constexpr std::uint64_t id() const noexcept { return 0; }
   constexpr explicit operator bool() const noexcept { return false; }
   constexpr void Wake() const noexcept {}
+  constexpr void WakeFromOutside() const noexcept {}
   friend constexpr bool operator==(const TaskRef&, const TaskRef&) noexcept { return true; }
 };
 constexpr TaskRef current_task() noexcept { return {}; }
@@ -290,6 +306,7 @@ class [[maybe_unused]] BlockingSection {
 };
 class [[maybe_unused]] Resource {
  public:
+  constexpr Resource() noexcept {}
   constexpr Resource(ResourceKind, std::string_view, std::string_view = {}) noexcept {}
   constexpr Resource(const Resource&, ResourceKind, std::string_view,
                      std::string_view = {}) noexcept {}
@@ -298,6 +315,7 @@ class [[maybe_unused]] Resource {
 };
 class [[maybe_unused]] AsyncOp {
  public:
+  constexpr AsyncOp() noexcept {}
   constexpr AsyncOp(const Resource&, const char*, TaskRef = {}) noexcept {}
   constexpr void Poll() noexcept {}
 };
