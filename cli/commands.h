@@ -10,6 +10,7 @@ namespace sonde::cli {
 void AddAnalyze(Program& program);
 void AddClassify(Program& program);
 void AddCompare(Program& program);
+void AddConsole(Program& program);
 void AddConvert(Program& program);
 void AddDiff(Program& program);
 void AddFlame(Program& program);

@@ -9,7 +9,9 @@
 #include <thread>
 #include <utility>
 
+#include "console/console_hooks.h"
 #include "console/console_server.h"
+#include "console/http_service.h"
 #include "console/instrument_service.h"
 #include "console/task_ledger.h"
 #include "sonde/sampler.h"
@@ -38,10 +40,15 @@ TaskLedger::Options LedgerOptionsOf(const ConsoleOptions& options) {
 
 class Console::Impl {
  public:
-  explicit Impl(const ConsoleOptions& options)
-      : ledger_(LedgerOptionsOf(options), clock_),
+  Impl(const ConsoleOptions& options, const ConsoleHooks& hooks)
+      : hooks_(hooks),
+        ledger_(LedgerOptionsOf(options), clock_),
         service_(ledger_, options.token),
-        server_(LimitsOf(options), Handlers()) {
+        server_(LimitsOf(options), Handlers()),
+        http_(server_, ledger_, service_, hooks_,
+              {.token = options.token,
+               .extra_host = options.allow_remote ? options.address : std::string(),
+               .stats = [this] { return stats(); }}) {
     Listen(options);
     server_.Every(options.publish_interval, [this] {
       ledger_.Refresh();
@@ -97,10 +104,8 @@ class Console::Impl {
                   CountService();
                 },
             .on_request =
-                [](const HttpRequest&, const std::shared_ptr<HttpExchange>& exchange) {
-                  exchange->Respond({.status = 404,
-                                     .headers = {{"content-type", "text/plain; charset=utf-8"}},
-                                     .body = "nothing here\n"});
+                [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+                  http_.Handle(request, exchange);
                 }};
   }
 
@@ -127,17 +132,20 @@ class Console::Impl {
     watchers_ = counts.watchers;
   }
 
+  ConsoleHooks hooks_;
   WallClock clock_;
   TaskLedger ledger_;
   InstrumentService service_;
   ConsoleServer server_;
+  HttpService http_;
   std::atomic<std::uint64_t> evicted_{0};
   std::atomic<std::uint64_t> slow_clients_{0};
   std::atomic<std::uint64_t> watchers_{0};
   std::thread thread_;
 };
 
-Result<std::unique_ptr<Console>> Console::Start(const ConsoleOptions& options) {
+Result<std::unique_ptr<Console>> Console::Start(const ConsoleOptions& options,
+                                                const ConsoleHooks* hooks) {
   if (options.publish_interval < milliseconds(10)) {
     return Error{.code = ErrorCode::kUsage, .message = "publish_interval is under 10 ms"};
   }
@@ -145,7 +153,8 @@ Result<std::unique_ptr<Console>> Console::Start(const ConsoleOptions& options) {
   if (g_is_running.exchange(true)) {
     return Error{.code = ErrorCode::kUsage, .message = "a console runs already in this process"};
   }
-  return std::unique_ptr<Console>(new Console(std::make_unique<Impl>(options)));
+  return std::unique_ptr<Console>(
+      new Console(std::make_unique<Impl>(options, hooks == nullptr ? ConsoleHooks() : *hooks)));
 }
 
 Console::Console(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -45,12 +45,16 @@ struct ConsoleStats {
   std::size_t record_bytes = 0;           // Memory of all records.
 };
 
-// Runs a thread of its own, which is not sampled, from Start to Stop. At most one in a process.
+struct ConsoleHooks;
+
+// Runs two threads of its own, which are not sampled, from Start to Stop. At most one in a process.
 class Console {
  public:
   // A port that is taken is no error: everything else is served, and problems() tells of it.
   // Errors: kUsage for options that contradict themselves, or when a Console runs already.
-  static Result<std::unique_ptr<Console>> Start(const ConsoleOptions& options = {});
+  // `hooks` is what a session adds: samples, snapshots; copied.
+  static Result<std::unique_ptr<Console>> Start(const ConsoleOptions& options = {},
+                                                const ConsoleHooks* hooks = nullptr);
   ~Console();
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;

@@ -1,0 +1,32 @@
+// ConsoleHooks: what a session lends to the console that it runs.
+
+#ifndef SONDE_CONSOLE_CONSOLE_HOOKS_H_
+#define SONDE_CONSOLE_CONSOLE_HOOKS_H_
+
+#include <functional>
+#include <string>
+
+#include "console/interval_hub.h"
+#include "sampler/symbolizer.h"
+#include "sonde/result.h"
+#include "sonde/sampler_stats.h"
+
+namespace sonde {
+
+// All of it may be missing: a console without a session shows tasks and no samples. What is
+// lent outlives the console. Functions may be called on a thread of the console.
+struct ConsoleHooks {
+  std::string role = "daemon";
+  IntervalHub* samples = nullptr;  // Null: the process is not sampled.
+  bool samples_wall_clock = false;
+  SnapshotPrivacy privacy{};
+  std::string snapshot_folder{};  // Empty: no snapshots.
+  std::function<Result<std::string>()> write_snapshot{};
+  std::function<SamplerStats()> sampler_stats{};
+  // The profile of memory in use ("heap") or of growth ("growth").
+  std::function<Result<ProfileBuilder>(std::string_view kind)> heap{};
+};
+
+}  // namespace sonde
+
+#endif  // SONDE_CONSOLE_CONSOLE_HOOKS_H_

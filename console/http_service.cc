@@ -1,0 +1,253 @@
+// HttpService: what the console answers over HTTP: who may ask, and who answers what.
+
+#include "console/http_service.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "console/console_server.h"
+#include "console/http_replies.h"
+
+namespace sonde {
+namespace {
+
+constexpr std::size_t kBodyOfSymbols = std::size_t{64} << 10;
+
+// The host of "host:port", in lower case and without the brackets of an IPv6 address.
+std::string HostOf(std::string_view authority) {
+  std::string host(authority);
+  const std::size_t bracket = host.find(']');
+  const std::size_t colon = host.rfind(':');
+  if (colon != std::string::npos && (bracket == std::string::npos || colon > bracket)) {
+    host.resize(colon);
+  }
+  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  std::transform(host.begin(), host.end(), host.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return host;
+}
+
+// A page of another origin cannot send these without the server's consent, which is never given.
+bool IsSameOrigin(const HttpRequest& request) {
+  if (!request.Header("x-sonde-request").empty()) return true;
+  const std::string_view origin = request.Header("origin");
+  return !origin.empty() && origin == "http://" + request.authority;
+}
+
+}  // namespace
+
+HttpService::HttpService(ConsoleServer& server, TaskLedger& ledger, InstrumentService& instrument,
+                         const ConsoleHooks& hooks, HttpServiceOptions options)
+    : server_(server),
+      ledger_(ledger),
+      instrument_(instrument),
+      hooks_(hooks),
+      options_(std::move(options)),
+      started_ns_(SteadyNs()),
+      symbolizer_(hooks.privacy) {
+  symbolizer_.NameTasksBy([this](std::uint64_t id) { return ledger_.names().Find(id); });
+}
+
+HttpService::~HttpService() = default;
+
+std::pair<int, std::string> HttpService::Refusal(const HttpRequest& request,
+                                                 const HttpTarget& target) const {
+  if (!request.over_unix_socket) {
+    // A name that resolves to loopback only for the attacked browser is how foreign pages get in.
+    constexpr std::array<std::string_view, 3> kLoopback{"localhost", "127.0.0.1", "::1"};
+    const std::string host = HostOf(request.authority);
+    const bool is_known = std::ranges::find(kLoopback, host) != kLoopback.end() ||
+                          (!options_.extra_host.empty() && host == options_.extra_host);
+    if (!is_known) return {403, "the Host header does not name this machine's loopback"};
+  }
+  if (!options_.token.empty()) {
+    const std::string_view sent = request.Header("authorization");
+    const bool is_right = SameSecret(sent, "Bearer " + options_.token) ||
+                          SameSecret(target.Parameter("token"), options_.token);
+    if (!is_right) return {401, "a bearer token is needed"};
+  }
+  const bool is_read = request.method == "GET" || request.method == "HEAD";
+  if (!is_read && request.method != "POST") return {405, "only GET, HEAD and POST"};
+  // Looking up symbols changes nothing, and its clients are no browsers.
+  const bool is_symbols = target.path.ends_with("/symbol");
+  if (request.method == "POST" && !is_symbols && !IsSameOrigin(request)) {
+    return {403, "a POST needs Origin of this server or the header X-Sonde-Request"};
+  }
+  if (is_symbols && request.body.size() > kBodyOfSymbols) return {413, "too many addresses"};
+  return {0, {}};
+}
+
+void HttpService::Send(const Exchange& exchange, HttpResponse response) {
+  AddSafetyHeaders(response);
+  exchange->Respond(std::move(response));
+}
+
+void HttpService::Handle(const HttpRequest& request, const Exchange& exchange) {
+  const HttpTarget target = HttpTarget::Parse(request.target);
+  const auto [status, reason] = Refusal(request, target);
+  if (status != 0) {
+    HttpResponse response = TextReply(status, reason + "\n");
+    if (status == 401) response.headers.emplace_back("www-authenticate", "Bearer");
+    return Send(exchange, std::move(response));
+  }
+  Route({request, target, exchange});
+}
+
+void HttpService::Route(const Context& context) {
+  const std::string_view path = context.target.path;
+  constexpr std::string_view kDebug = "/debug/pprof/";
+  constexpr std::string_view kPlain = "/pprof/";
+  constexpr std::string_view kApi = "/api/";
+  if (path.starts_with(kDebug)) return RoutePprof(context, path.substr(kDebug.size()));
+  if (path.starts_with(kPlain)) return RoutePprof(context, path.substr(kPlain.size()));
+  if (path.starts_with(kApi)) return RouteApi(context, path.substr(kApi.size()));
+  if (path == "/metrics") {
+    return Send(context.exchange,
+                {.headers = {{"content-type", "text/plain; version=0.0.4; charset=utf-8"}},
+                 .body = Metrics()});
+  }
+  if (path == "/debug/pprof") {
+    return Send(context.exchange, {.status = 301, .headers = {{"location", "/debug/pprof/"}}});
+  }
+  if (std::optional<HttpResponse> page = PageReply(path)) {
+    return Send(context.exchange, std::move(*page));
+  }
+  Send(context.exchange, TextReply(404, "nothing here; see /debug/pprof/\n"));
+}
+
+void HttpService::RoutePprof(const Context& context, std::string_view name) {
+  if (name.empty()) return Send(context.exchange, PprofIndex(hooks_));
+  if (name == "profile") return ServeCpuProfile(context);
+  if (name == "wall") {
+    if (hooks_.samples != nullptr && hooks_.samples_wall_clock) return ServeCpuProfile(context);
+    return Send(context.exchange,
+                GoError(404, "wall-clock sampling is off: start with sampler.wall = true"));
+  }
+  if (name == "heap" || name == "allocs") return ServeHeap(context, "heap", name);
+  if (name == "growth") return ServeHeap(context, "growth", name);
+  if (name == "cmdline") return Send(context.exchange, TextReply(200, CommandLine()));
+  if (name == "symbol") return ServeSymbols(context);
+  if (name == "tasks") return Send(context.exchange, TextReply(200, TasksAsText()));
+  Send(context.exchange, GoError(404, "Unknown profile"));
+}
+
+void HttpService::RouteApi(const Context& context, std::string_view name) {
+  const bool is_post = context.request.method == "POST";
+  if (name == "snapshot") {
+    if (!is_post) return Send(context.exchange, TextReply(405, "POST takes a snapshot\n"));
+    return ServeSnapshot(context);
+  }
+  if (name == "pause" || name == "resume") {
+    if (!is_post) return Send(context.exchange, TextReply(405, "POST changes the state\n"));
+    instrument_.SetPaused(name == "pause");
+    return Send(context.exchange, JsonReply(StatusAsJson()));
+  }
+  if (is_post) return Send(context.exchange, TextReply(405, "GET only\n"));
+  if (name == "status") return Send(context.exchange, JsonReply(StatusAsJson()));
+  if (name == "tasks") return Send(context.exchange, JsonReply(TasksAsJson()));
+  if (name == "artifacts") {
+    return AnswerLater(context.exchange,
+                       [folder = hooks_.snapshot_folder] { return CatalogReply(folder); });
+  }
+  if (name == "artifacts/newest") {
+    return AnswerLater(context.exchange, [folder = hooks_.snapshot_folder,
+                                          role = std::string(context.target.Parameter("role")),
+                                          kind = std::string(context.target.Parameter("kind"))] {
+      return NewestReply(folder, role, kind);
+    });
+  }
+  constexpr std::string_view kArtifact = "artifacts/";
+  if (name.starts_with(kArtifact)) {
+    return AnswerLater(context.exchange, [folder = hooks_.snapshot_folder,
+                                          file = std::string(name.substr(kArtifact.size()))] {
+      return ArtifactReply(folder, file);
+    });
+  }
+  if (name == "flame") {
+    const std::int64_t seconds =
+        std::clamp<std::int64_t>(context.target.Number("seconds").value_or(2), 1, 3600);
+    const std::string task(context.target.Parameter("task"));
+    return Sample(context, seconds, [this, task](const Interval& interval) {
+      return FlameReply(symbolizer_.Name(interval), task);
+    });
+  }
+  Send(context.exchange, TextReply(404, "no such resource\n"));
+}
+
+void HttpService::AnswerLater(const Exchange& exchange, Answer work) {
+  const bool is_queued = work_.Add([this, exchange, work = std::move(work)] {
+    auto response = std::make_shared<HttpResponse>(work());
+    server_.Post([this, exchange, response] { Send(exchange, std::move(*response)); });
+  });
+  if (!is_queued) Send(exchange, TextReply(503, "too many requests are waiting\n"));
+}
+
+void HttpService::Sample(const Context& context, std::int64_t seconds,
+                         std::function<HttpResponse(const Interval&)> encode) {
+  const Exchange exchange = context.exchange;
+  if (hooks_.samples == nullptr) {
+    return Send(exchange,
+                GoError(500, "Could not enable CPU profiling: the process is not sampled"));
+  }
+  const bool is_queued = work_.Add([this, exchange, seconds, encode = std::move(encode)] {
+    const std::uint64_t span = hooks_.samples->Open();
+    server_.Post([this, exchange, seconds, span, encode] {
+      const auto finish = [this, exchange, span, encode] {
+        const bool is_closing = work_.Add([this, exchange, span, encode] {
+          auto response = std::make_shared<HttpResponse>(encode(hooks_.samples->Close(span)));
+          server_.Post([this, exchange, response] {
+            sent_profile_bytes_ += response->body.size();
+            ++served_[{"profile", response->status}];
+            Send(exchange, std::move(*response));
+          });
+        });
+        if (!is_closing) Send(exchange, TextReply(503, "too many requests are waiting\n"));
+      };
+      server_.After(std::chrono::seconds(seconds), finish);
+    });
+  });
+  if (!is_queued) Send(exchange, TextReply(503, "too many requests are waiting\n"));
+}
+
+void HttpService::ServeCpuProfile(const Context& context) {
+  constexpr std::int64_t kDefaultSeconds = 30;
+  constexpr std::int64_t kLongestSeconds = 3600;
+  std::int64_t seconds = context.target.Number("seconds").value_or(0);
+  if (seconds <= 0) seconds = kDefaultSeconds;
+  if (seconds > kLongestSeconds) {
+    return Send(context.exchange, GoError(400, "profile duration exceeds an hour"));
+  }
+  Sample(context, seconds, [this](const Interval& interval) {
+    return PprofReply(symbolizer_.Name(interval), "profile");
+  });
+}
+
+void HttpService::ServeHeap(const Context& context, std::string_view kind,
+                            std::string_view file_name) {
+  if (!hooks_.heap) {
+    return Send(context.exchange,
+                GoError(404, "no heap profiles: the program does not link sonde::heap"));
+  }
+  AnswerLater(context.exchange, [this, kind = std::string(kind), file = std::string(file_name)] {
+    Result<ProfileBuilder> heap = hooks_.heap(kind);
+    if (!heap.ok()) return GoError(404, heap.error().message);
+    return PprofReply(std::move(heap).value(), file);
+  });
+}
+
+void HttpService::ServeSymbols(const Context& context) {
+  const std::string addresses =
+      context.request.method == "POST" ? context.request.body : context.target.query;
+  AnswerLater(context.exchange, [addresses] { return SymbolReply(addresses); });
+}
+
+void HttpService::ServeSnapshot(const Context& context) {
+  if (!hooks_.write_snapshot) {
+    return Send(context.exchange, TextReply(404, "no session writes snapshots here\n"));
+  }
+  AnswerLater(context.exchange, [this] { return SnapshotReply(hooks_.write_snapshot()); });
+}
+
+}  // namespace sonde

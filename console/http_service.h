@@ -1,0 +1,91 @@
+// HttpService: what the console answers over HTTP: profiles, metrics, the page's data.
+
+#ifndef SONDE_CONSOLE_HTTP_SERVICE_H_
+#define SONDE_CONSOLE_HTTP_SERVICE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "console/console_hooks.h"
+#include "console/http_exchange.h"
+#include "console/http_target.h"
+#include "console/instrument_service.h"
+#include "console/task_ledger.h"
+#include "console/work_queue.h"
+#include "sonde/console.h"
+#include "sonde/profile.h"
+
+namespace sonde {
+
+class ConsoleServer;
+
+struct HttpServiceOptions {
+  std::string token{};
+  std::string extra_host{};  // A name that Host may have besides those of loopback.
+  std::function<ConsoleStats()> stats{};
+};
+
+// Used by the server's thread only; long work goes to a thread of its own.
+class HttpService {
+ public:
+  // Everything handed in outlives the service.
+  HttpService(ConsoleServer& server, TaskLedger& ledger, InstrumentService& instrument,
+              const ConsoleHooks& hooks, HttpServiceOptions options);
+  ~HttpService();
+
+  void Handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+
+ private:
+  using Exchange = std::shared_ptr<HttpExchange>;
+  struct Context {
+    const HttpRequest& request;
+    const HttpTarget& target;
+    const Exchange& exchange;
+  };
+  using Answer = std::function<HttpResponse()>;
+
+  // Why the request is refused, with its status; 0 when it is not.
+  std::pair<int, std::string> Refusal(const HttpRequest& request, const HttpTarget& target) const;
+  void Route(const Context& context);
+  void RoutePprof(const Context& context, std::string_view name);
+  void RouteApi(const Context& context, std::string_view name);
+
+  // Samples for the seconds that the request asks for, then answers with what `encode` makes of it.
+  void Sample(const Context& context, std::int64_t seconds,
+              std::function<HttpResponse(const Interval&)> encode);
+  void ServeCpuProfile(const Context& context);
+  void ServeHeap(const Context& context, std::string_view kind, std::string_view file_name);
+  void ServeSymbols(const Context& context);
+  void ServeArtifact(const Context& context, std::string_view name);
+  void ServeSnapshot(const Context& context);
+  // Calls `work` on the other thread and sends what it returns.
+  void AnswerLater(const Exchange& exchange, Answer work);
+  void Send(const Exchange& exchange, HttpResponse response);
+
+  std::string TasksAsText();
+  std::string TasksAsJson();
+  std::string StatusAsJson();
+  std::string Metrics();
+
+  ConsoleServer& server_;
+  TaskLedger& ledger_;
+  InstrumentService& instrument_;
+  const ConsoleHooks& hooks_;
+  HttpServiceOptions options_;
+  std::int64_t started_ns_;
+  // By endpoint and status.
+  std::map<std::pair<std::string, int>, std::uint64_t> served_;
+  std::uint64_t sent_profile_bytes_ = 0;
+  Symbolizer symbolizer_;  // Of the work queue's thread.
+  WorkQueue work_;
+};
+
+}  // namespace sonde
+
+#endif  // SONDE_CONSOLE_HTTP_SERVICE_H_

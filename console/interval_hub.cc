@@ -1,0 +1,151 @@
+// IntervalHub: lets several readers see the same samples, each over a span of its own.
+
+#include "console/interval_hub.h"
+
+#include <algorithm>
+
+namespace sonde {
+namespace {
+
+// The position of `wanted` in `all`, at the end when it is new.
+template <typename Value, typename Same>
+std::uint32_t Intern(std::vector<Value>& all, const Value& wanted, Same&& same) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Value& known) { return same(known, wanted); });
+  const auto index = static_cast<std::uint32_t>(found - all.begin());
+  if (found == all.end()) all.push_back(wanted);
+  return index;
+}
+
+bool SameModule(const Module& a, const Module& b) {
+  return a.start == b.start && a.limit == b.limit && a.offset == b.offset && a.path == b.path &&
+         a.build_id == b.build_id;
+}
+
+// All members are counters.
+void AddStats(SamplerStats& sum, const SamplerStats& more) {
+  static_assert(sizeof(SamplerStats) == 21 * sizeof(std::uint64_t), "a new member is to be added");
+  for (std::uint64_t SamplerStats::*const member : {&SamplerStats::taken,
+                                                    &SamplerStats::written,
+                                                    &SamplerStats::dropped,
+                                                    &SamplerStats::signals,
+                                                    &SamplerStats::foreign,
+                                                    &SamplerStats::stale,
+                                                    &SamplerStats::truncated_depth,
+                                                    &SamplerStats::truncated_no_module,
+                                                    &SamplerStats::truncated_no_rule,
+                                                    &SamplerStats::truncated_bad_read,
+                                                    &SamplerStats::truncated_order,
+                                                    &SamplerStats::process_cpu_ns,
+                                                    &SamplerStats::sampled_ns,
+                                                    &SamplerStats::catch_all_ns,
+                                                    &SamplerStats::lost_ring_ns,
+                                                    &SamplerStats::lost_blocked_ns,
+                                                    &SamplerStats::lost_late_ns,
+                                                    &SamplerStats::profiler_ns,
+                                                    &SamplerStats::threads_seen,
+                                                    &SamplerStats::timers_refused,
+                                                    &SamplerStats::handler_replaced}) {
+    sum.*member += more.*member;
+  }
+}
+
+}  // namespace
+
+std::size_t IntervalSum::HashKey::operator()(const Key& key) const noexcept {
+  std::uint64_t hash = key.task_id * 31 + key.thread * 17 + key.label_set * 7 + key.flags;
+  for (const RawFrame& frame : key.frames) {
+    hash = (hash ^ frame.address) * 0x9e37'79b9'7f4a'7c15;
+    hash ^= hash >> 29;
+  }
+  return static_cast<std::size_t>(hash);
+}
+
+void IntervalSum::Add(const Interval& interval) {
+  if (is_empty_) {
+    is_empty_ = false;
+    sum_.time_ns = interval.time_ns;
+    sum_.period_ns = interval.period_ns;
+    sum_.label_sets.emplace_back();
+  }
+  sum_.duration_ns += interval.duration_ns;
+  AddStats(sum_.stats, interval.stats);
+
+  std::vector<std::uint32_t> modules;
+  for (const Module& module : interval.modules) {
+    modules.push_back(Intern(sum_.modules, module, SameModule));
+  }
+  std::vector<std::uint32_t> threads;
+  for (const ThreadName& thread : interval.threads) {
+    const std::uint32_t index =
+        Intern(sum_.threads, thread,
+               [](const ThreadName& a, const ThreadName& b) { return a.tid == b.tid; });
+    sum_.threads[index].name = thread.name;
+    threads.push_back(index);
+  }
+  std::vector<std::uint32_t> label_sets;
+  for (const auto& labels : interval.label_sets) {
+    label_sets.push_back(
+        Intern(sum_.label_sets, labels, [](const auto& a, const auto& b) { return a == b; }));
+  }
+
+  for (const IntervalSample& sample : interval.samples) {
+    Key key{sample.frames, threads[sample.thread],
+            sample.label_set < label_sets.size() ? label_sets[sample.label_set] : 0, sample.task_id,
+            (sample.truncated ? 1U : 0U) | (sample.catch_all ? 2U : 0U)};
+    for (RawFrame& frame : key.frames) {
+      if (frame.module != RawFrame::kNoModule) frame.module = modules[frame.module];
+    }
+    const auto [known, is_new] = samples_.emplace(std::move(key), sum_.samples.size());
+    if (is_new) {
+      IntervalSample& added = sum_.samples.emplace_back(sample);
+      added.frames = known->first.frames;
+      added.thread = known->first.thread;
+      added.label_set = known->first.label_set;
+    } else {
+      sum_.samples[known->second].signals += sample.signals;
+      sum_.samples[known->second].weight += sample.weight;
+    }
+  }
+}
+
+Interval IntervalSum::Take() {
+  samples_.clear();
+  is_empty_ = true;
+  return std::exchange(sum_, {});
+}
+
+void IntervalHub::Cut() {
+  if (!cut_) return;
+  const Interval interval = cut_();
+  for (auto& [id, sum] : spans_) sum.Add(interval);
+}
+
+std::uint64_t IntervalHub::Open() {
+  const std::lock_guard lock(mutex_);
+  Cut();
+  spans_[++last_span_];
+  return last_span_;
+}
+
+Interval IntervalHub::Take(std::uint64_t span) {
+  const std::lock_guard lock(mutex_);
+  Cut();
+  return spans_[span].Take();
+}
+
+Interval IntervalHub::Close(std::uint64_t span) {
+  const std::lock_guard lock(mutex_);
+  Cut();
+  Interval seen = spans_[span].Take();
+  spans_.erase(span);
+  return seen;
+}
+
+void IntervalHub::Finish(const Interval& last) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, sum] : spans_) sum.Add(last);
+  cut_ = nullptr;
+}
+
+}  // namespace sonde
