@@ -95,23 +95,23 @@ Terminal::Terminal() {
   std::setlocale(LC_ALL, "");
   ::setenv("ESCDELAY", "25", 0);
   for (const int number : kDeadlySignals) ::signal(number, OnDeadlySignal);
-  ::initscr();
-  ::cbreak();
-  ::noecho();
-  ::curs_set(0);
-  ::keypad(stdscr, TRUE);
-  ::nodelay(stdscr, TRUE);
+  initscr();
+  cbreak();
+  noecho();
+  curs_set(0);
+  keypad(stdscr, TRUE);
+  nodelay(stdscr, TRUE);
   const char* const no_color = std::getenv("NO_COLOR");
-  has_colors_ = ::has_colors() && (no_color == nullptr || *no_color == '\0');
+  has_colors_ = has_colors() && (no_color == nullptr || *no_color == '\0');
   if (has_colors_) {
-    ::start_color();
-    ::use_default_colors();
-    ::init_pair(1, COLOR_YELLOW, -1);
+    start_color();
+    use_default_colors();
+    init_pair(1, COLOR_YELLOW, -1);
   }
 }
 
 Terminal::~Terminal() {
-  ::endwin();
+  endwin();
   for (const int number : kDeadlySignals) ::signal(number, SIG_DFL);
 }
 
@@ -119,25 +119,25 @@ int Terminal::width() const { return getmaxx(stdscr); }
 int Terminal::height() const { return getmaxy(stdscr); }
 
 void Terminal::Draw(const std::vector<ScreenLine>& lines) {
-  ::erase();
+  erase();
   int row = 0;
   for (const ScreenLine& line : lines) {
     const int attribute = AttributeOf(line.style, has_colors_);
-    ::attrset(attribute);
+    attrset(attribute);
     const std::string text =
         line.style == LineStyle::kSelected ? InColumns(line.text, width()) : line.text;
-    ::mvaddstr(row++, 0, text.c_str());
+    mvaddstr(row++, 0, text.c_str());
   }
-  ::attrset(A_NORMAL);
-  ::refresh();
+  attrset(A_NORMAL);
+  refresh();
 }
 
 int Terminal::WaitForKey(int descriptor, std::chrono::milliseconds timeout) {
-  int key = ::getch();
+  int key = getch();
   if (key == ERR) {
     std::array<pollfd, 2> waiting{{{STDIN_FILENO, POLLIN, 0}, {descriptor, POLLIN, 0}}};
     ::poll(waiting.data(), descriptor < 0 ? 1 : 2, static_cast<int>(timeout.count()));
-    key = ::getch();
+    key = getch();
   }
   return key == ERR || key == KEY_RESIZE ? -1 : KeyOf(key);
 }

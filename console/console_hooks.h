@@ -8,6 +8,7 @@
 
 #include "console/interval_hub.h"
 #include "sampler/symbolizer.h"
+#include "sonde/heap.h"
 #include "sonde/result.h"
 #include "sonde/sampler_stats.h"
 
@@ -23,8 +24,7 @@ struct ConsoleHooks {
   std::string snapshot_folder{};  // Empty: no snapshots.
   std::function<Result<std::string>()> write_snapshot{};
   std::function<SamplerStats()> sampler_stats{};
-  // The profile of memory in use ("heap") or of growth ("growth").
-  std::function<Result<ProfileBuilder>(std::string_view kind)> heap{};
+  HeapSource heap{};  // Empty: none.
 };
 
 }  // namespace sonde

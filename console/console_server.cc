@@ -2,6 +2,7 @@
 
 #include "console/console_server.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,9 @@ constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 Error SystemError(const std::string& what, const boost::system::error_code& error) {
   return {.code = ErrorCode::kSystem, .message = what + ": " + error.message()};
 }
+
+// Programs that the host starts must not keep our ports open.
+void CloseOnExec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 }  // namespace
 
@@ -102,6 +106,7 @@ Result<std::uint16_t> ConsoleServer::ListenTcp(const std::string& address, std::
   const asio::ip::tcp::endpoint endpoint(ip, port);
   const auto acceptor = std::make_shared<asio::ip::tcp::acceptor>(io_);
   acceptor->open(endpoint.protocol(), error);
+  CloseOnExec(acceptor->native_handle());
   if (!error) acceptor->set_option(asio::socket_base::reuse_address(true), error);
   if (!error) acceptor->bind(endpoint, error);
   if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
@@ -134,6 +139,7 @@ Status ConsoleServer::ListenUnix(const std::string& path) {
 
   const auto acceptor = std::make_shared<Local::acceptor>(io_);
   acceptor->open(Local(), error);
+  CloseOnExec(acceptor->native_handle());
   // Linux takes the mode of the file from the unbound socket: it is private from its first moment
   // on.
   if (!error) ::fchmod(acceptor->native_handle(), S_IRUSR | S_IWUSR);
@@ -167,6 +173,7 @@ void ConsoleServer::Admit(Socket socket, bool is_unix) {
     ++refused_;
     return;
   }
+  CloseOnExec(socket.native_handle());
   if (!is_unix) {
     boost::system::error_code ignored;
     socket.set_option(asio::ip::tcp::no_delay(true), ignored);

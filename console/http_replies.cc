@@ -158,7 +158,9 @@ HttpResponse FlameReply(ProfileBuilder builder, const std::string& task) {
   const auto graph = FlameGraph::Make(tree, {.type = all.sample_types()[type]});
   if (!graph.ok()) return ErrorReply(graph.error());
   StringSink bytes;
-  const Status written = graph.value().WriteJson({.title = "Live"}, bytes);
+  FlameStyle style;
+  style.title = task.empty() ? "All tasks" : task;
+  const Status written = graph.value().WriteJson(style, bytes);
   return written.ok() ? JsonReply(std::move(bytes).Take()) : ErrorReply(written.error());
 }
 

@@ -12,6 +12,7 @@
 namespace sonde {
 namespace {
 
+constexpr std::size_t kMostSpans = 64;
 constexpr std::size_t kBodyOfSymbols = std::size_t{64} << 10;
 
 // The host of "host:port", in lower case and without the brackets of an IPv6 address.
@@ -125,8 +126,8 @@ void HttpService::RoutePprof(const Context& context, std::string_view name) {
     return Send(context.exchange,
                 GoError(404, "wall-clock sampling is off: start with sampler.wall = true"));
   }
-  if (name == "heap" || name == "allocs") return ServeHeap(context, "heap", name);
-  if (name == "growth") return ServeHeap(context, "growth", name);
+  if (name == "heap" || name == "allocs") return ServeHeap(context, HeapKind::kInUse, name);
+  if (name == "growth") return ServeHeap(context, HeapKind::kGrowth, name);
   if (name == "cmdline") return Send(context.exchange, TextReply(200, CommandLine()));
   if (name == "symbol") return ServeSymbols(context);
   if (name == "tasks") return Send(context.exchange, TextReply(200, TasksAsText()));
@@ -191,13 +192,18 @@ void HttpService::Sample(const Context& context, std::int64_t seconds,
     return Send(exchange,
                 GoError(500, "Could not enable CPU profiling: the process is not sampled"));
   }
+  if (open_spans_ >= kMostSpans) {
+    return Send(exchange, TextReply(503, "too many profiles are being taken\n"));
+  }
   const bool is_queued = work_.Add([this, exchange, seconds, encode = std::move(encode)] {
     const std::uint64_t span = hooks_.samples->Open();
     server_.Post([this, exchange, seconds, span, encode] {
       const auto finish = [this, exchange, span, encode] {
         const bool is_closing = work_.Add([this, exchange, span, encode] {
-          auto response = std::make_shared<HttpResponse>(encode(hooks_.samples->Close(span)));
+          const Interval interval = hooks_.samples->Close(span);
+          auto response = std::make_shared<HttpResponse>(encode(interval));
           server_.Post([this, exchange, response] {
+            --open_spans_;
             sent_profile_bytes_ += response->body.size();
             ++served_[{"profile", response->status}];
             Send(exchange, std::move(*response));
@@ -208,7 +214,8 @@ void HttpService::Sample(const Context& context, std::int64_t seconds,
       server_.After(std::chrono::seconds(seconds), finish);
     });
   });
-  if (!is_queued) Send(exchange, TextReply(503, "too many requests are waiting\n"));
+  if (!is_queued) return Send(exchange, TextReply(503, "too many requests are waiting\n"));
+  ++open_spans_;
 }
 
 void HttpService::ServeCpuProfile(const Context& context) {
@@ -224,16 +231,15 @@ void HttpService::ServeCpuProfile(const Context& context) {
   });
 }
 
-void HttpService::ServeHeap(const Context& context, std::string_view kind,
-                            std::string_view file_name) {
+void HttpService::ServeHeap(const Context& context, HeapKind kind, std::string_view file_name) {
   if (!hooks_.heap) {
     return Send(context.exchange,
                 GoError(404, "no heap profiles: the program does not link sonde::heap"));
   }
-  AnswerLater(context.exchange, [this, kind = std::string(kind), file = std::string(file_name)] {
-    Result<ProfileBuilder> heap = hooks_.heap(kind);
+  AnswerLater(context.exchange, [this, kind, file = std::string(file_name)] {
+    Result<HeapProfile> heap = hooks_.heap(kind);
     if (!heap.ok()) return GoError(404, heap.error().message);
-    return PprofReply(std::move(heap).value(), file);
+    return PprofReply(std::move(heap.value().profile), file);
   });
 }
 

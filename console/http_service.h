@@ -60,7 +60,7 @@ class HttpService {
   void Sample(const Context& context, std::int64_t seconds,
               std::function<HttpResponse(const Interval&)> encode);
   void ServeCpuProfile(const Context& context);
-  void ServeHeap(const Context& context, std::string_view kind, std::string_view file_name);
+  void ServeHeap(const Context& context, HeapKind kind, std::string_view file_name);
   void ServeSymbols(const Context& context);
   void ServeArtifact(const Context& context, std::string_view name);
   void ServeSnapshot(const Context& context);
@@ -82,7 +82,8 @@ class HttpService {
   // By endpoint and status.
   std::map<std::pair<std::string, int>, std::uint64_t> served_;
   std::uint64_t sent_profile_bytes_ = 0;
-  Symbolizer symbolizer_;  // Of the work queue's thread.
+  std::size_t open_spans_ = 0;  // Profiles being taken.
+  Symbolizer symbolizer_;       // Of the work queue's thread.
   WorkQueue work_;
 };
 

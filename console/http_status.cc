@@ -53,7 +53,7 @@ void AppendSeconds(std::string& out, std::int64_t ns) {
   out += text.data();
 }
 
-std::string FieldText(const Field& field) {
+std::string ValueText(const Field& field) {
   if (const auto* text = std::get_if<std::string_view>(&field.value)) return std::string(*text);
   if (const auto* number = std::get_if<std::uint64_t>(&field.value)) return std::to_string(*number);
   if (const auto* number = std::get_if<std::int64_t>(&field.value)) return std::to_string(*number);
@@ -153,7 +153,7 @@ std::string HttpService::TasksAsJson() {
     json.Number("self_wakes", task.self_wakes.load(kRelaxed));
     json.Number("wakers", task.waker_clones.load(kRelaxed) - task.waker_drops.load(kRelaxed));
     json.BeginObject("fields");
-    task.fields.ForEach([&](const Field& field) { json.Text(field.name, FieldText(field)); });
+    task.fields.ForEach([&](const Field& field) { json.Text(field.name, ValueText(field)); });
     json.EndObject();
     json.EndObject();
   });

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <mutex>
 
+#include "console/console_hooks.h"
+#include "console/interval_hub.h"
 #include "console/session_config.h"
 #include "sampler/interval.h"
 #include "sampler/snapshot_writer.h"
@@ -17,6 +19,11 @@ namespace sonde {
 namespace {
 
 std::string RoleName(Role role) { return role == Role::kDaemon ? "daemon" : "tui"; }
+
+SnapshotPrivacy PrivacyOf(const SessionOptions& options) {
+  return {.function_names = options.snapshots.function_names,
+          .full_paths = options.snapshots.full_paths};
+}
 
 Error Usage(const char* message) { return {.code = ErrorCode::kUsage, .message = message}; }
 
@@ -30,6 +37,8 @@ class Session::Impl {
   ~Impl() {
     if (IsOurs()) return;
     // In a forked child the threads behind these do not exist: nothing to join, nothing to free.
+    static_cast<void>(console_.release());
+    static_cast<void>(hub_.release());
     static_cast<void>(writer_.release());
     static_cast<void>(sampler_.release());
   }
@@ -38,6 +47,7 @@ class Session::Impl {
   Result<std::string> Snapshot();
   Status End();
   SessionStats stats() const;
+  const Console* console() const;
 
   const SessionOptions& options() const noexcept { return options_; }
   const std::string& folder() const noexcept { return folder_; }
@@ -52,6 +62,9 @@ class Session::Impl {
   // False in a forked child, where no lock of the session may be touched.
   bool IsOurs() const noexcept { return ::getpid() == pid_; }
   Status Begin();
+  void BeginSnapshots();
+  void BeginConsole();
+  Result<std::string> SnapshotForConsole();
 
   const SessionOptions options_;
   const std::string folder_;
@@ -60,6 +73,9 @@ class Session::Impl {
   State state_ = State::kIdle;
   std::unique_ptr<Sampler> sampler_;  // Both are kept after the end, for their stats.
   std::unique_ptr<SnapshotWriter> writer_;
+  std::unique_ptr<IntervalHub> hub_;
+  std::uint64_t snapshot_span_ = 0;  // What the writer sees of the hub.
+  std::unique_ptr<Console> console_;
 };
 
 // Which session runs. Never destroyed: exit() may still ask for it.
@@ -113,26 +129,75 @@ Status Session::Impl::Start(const std::shared_ptr<Impl>& self) {
 }
 
 Status Session::Impl::Begin() {
-  if (!options_.sampling) return {};
-  Result<std::unique_ptr<Sampler>> sampler = Sampler::Start(options_.sampler);
-  if (!sampler.ok()) return sampler.error();
-  sampler_ = std::move(sampler).value();
+  if (options_.sampling) {
+    Result<std::unique_ptr<Sampler>> sampler = Sampler::Start(options_.sampler);
+    if (!sampler.ok()) return sampler.error();
+    sampler_ = std::move(sampler).value();
+    hub_ = std::make_unique<IntervalHub>([this] { return sampler_->TakeInterval(); });
+  }
+  BeginConsole();  // First, for snapshots have the names of tasks from it.
+  if (options_.sampling) BeginSnapshots();
+  return {};
+}
+
+void Session::Impl::BeginSnapshots() {
   SnapshotWriterOptions writer{.folder = folder_,
                                .role = RoleName(options_.role),
                                .interval = options_.snapshots.interval,
                                .keep = options_.snapshots.keep,
-                               .privacy = {.function_names = options_.snapshots.function_names,
-                                           .full_paths = options_.snapshots.full_paths},
-                               .task_name = {},
+                               .privacy = PrivacyOf(options_),
+                               .task_name =
+                                   [this](std::uint64_t id) {
+                                     return console_ != nullptr ? console_->TaskName(id)
+                                                                : std::string();
+                                   },
                                .on_error = options_.on_error};
+  snapshot_span_ = hub_->Open();
   std::vector<ExtraSource> extras;
   if (options_.heap) {
     extras.push_back({"heap", [this] { return options_.heap(HeapKind::kInUse); }});
     extras.push_back({"growth", [this] { return options_.heap(HeapKind::kGrowth); }});
   }
   writer_ = std::make_unique<SnapshotWriter>(
-      std::move(writer), [this] { return sampler_->TakeInterval(); }, std::move(extras));
-  return {};
+      std::move(writer), [this] { return hub_->Take(snapshot_span_); }, std::move(extras));
+}
+
+void Session::Impl::BeginConsole() {
+  const bool is_daemon = options_.role == Role::kDaemon;
+  ConsoleOptions console = options_.console;
+  if (console.console_port == kPortByRole) console.console_port = is_daemon ? 6669 : 6670;
+  if (console.http_port == kPortByRole) console.http_port = is_daemon ? 6060 : 6061;
+  const ConsoleHooks hooks{.role = RoleName(options_.role),
+                           .samples = hub_.get(),
+                           .samples_wall_clock = options_.sampler.wall,
+                           .privacy = PrivacyOf(options_),
+                           .snapshot_folder = options_.sampling ? folder_ : std::string(),
+                           .write_snapshot = [this] { return SnapshotForConsole(); },
+                           .sampler_stats = options_.sampling ? [this] { return sampler_->stats(); }
+                                                              : std::function<SamplerStats()>(),
+                           .heap = options_.heap};
+  Result<std::unique_ptr<Console>> started = Console::Start(console, &hooks);
+  if (!started.ok()) {
+    if (options_.on_error) options_.on_error(started.error());
+    return;
+  }
+  console_ = std::move(started).value();
+  if (!options_.on_error) return;
+  for (const std::string& problem : console_->problems()) {
+    options_.on_error({.code = ErrorCode::kSystem, .message = problem, .stage = "console"});
+  }
+}
+
+// Start and End hold the lock while they wait for the console's threads: these must not wait for
+// it.
+Result<std::string> Session::Impl::SnapshotForConsole() {
+  {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock() || state_ != State::kRunning || writer_ == nullptr) {
+      return Usage("the session starts or ends at this moment");
+    }
+  }
+  return writer_->WriteNow();
 }
 
 Result<std::string> Session::Impl::Snapshot() {
@@ -152,9 +217,14 @@ Status Session::Impl::End() {
   state_ = State::kEnded;
   Status status;
   if (writer_ != nullptr) {
-    const Result<std::string> last = writer_->Finish([this] { return sampler_->Stop(); });
+    const Result<std::string> last = writer_->Finish([this] {
+      hub_->Finish(sampler_->Stop());
+      return hub_->Close(snapshot_span_);
+    });
     if (!last.ok()) status = last.error();
   }
+  // After the last snapshot, so that clients could still ask for it.
+  if (console_ != nullptr) console_->Stop();
   Running& running = Running::Get();
   const std::lock_guard running_lock(running.mutex);
   running.session.reset();
@@ -168,6 +238,12 @@ SessionStats Session::Impl::stats() const {
   if (sampler_ != nullptr) stats.sampler = sampler_->stats();
   if (writer_ != nullptr) stats.snapshots = writer_->stats();
   return stats;
+}
+
+const Console* Session::Impl::console() const {
+  if (!IsOurs()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  return state_ == State::kRunning ? console_.get() : nullptr;
 }
 
 Session::Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -194,6 +270,8 @@ Result<std::string> Session::Snapshot() { return impl_->Snapshot(); }
 Status Session::End() { return impl_->End(); }
 
 SessionStats Session::stats() const { return impl_->stats(); }
+
+const Console* Session::console() const { return impl_->console(); }
 
 const SessionOptions& Session::options() const noexcept { return impl_->options(); }
 

@@ -79,6 +79,20 @@ ConfigKeys KeysOf(SessionOptions& options) {
               {{"tables", Unwinder::kTables}, {"deferred", Unwinder::kDeferred}});
   keys.Whole("sampler", "stack_bytes", &options.sampler.stack_bytes, 4 << 10, 64 << 10);
 
+  ConsoleOptions& console = options.console;
+  keys.Text("console", "address", &console.address);
+  keys.Bool("console", "allow_remote", &console.allow_remote);
+  keys.Whole("console", "port", &console.console_port, 0, 65'535);
+  keys.Whole("console", "http_port", &console.http_port, 0, 65'535);
+  keys.Text("console", "unix_socket", &console.unix_socket);
+  keys.Text("console", "token", &console.token);
+  keys.Seconds("console", "publish_interval_seconds", &console.publish_interval, milliseconds(10),
+               milliseconds(60'000));
+  keys.Seconds("console", "retention_seconds", &console.retention, milliseconds(0),
+               milliseconds(std::chrono::hours(24)));
+  keys.Whole("console", "max_tasks", &console.max_tasks, 1, 1'000'000);
+  keys.Whole("console", "max_connections", &console.max_connections, 1, 10'000);
+
   keys.Seconds("snapshots", "interval_seconds", &options.snapshots.interval, kShortestInterval,
                kLongestInterval);
   keys.Whole("snapshots", "keep", &options.snapshots.keep, 1, kMostKept);

@@ -13,6 +13,9 @@
 
 namespace sonde {
 
+// Stands for the port that the role of a session has.
+inline constexpr std::uint16_t kPortByRole = 0xffff;
+
 struct ConsoleOptions {
   // 127.0.0.1, ::1 or localhost. Any other address is refused unless `allow_remote`.
   std::string address = "127.0.0.1";
@@ -25,7 +28,7 @@ struct ConsoleOptions {
   std::string token{};        // When not empty, clients must send it: "Bearer <token>".
 
   std::chrono::milliseconds publish_interval{1000};
-  std::chrono::seconds retention{60};  // Of tasks that have ended.
+  std::chrono::milliseconds retention{60'000};  // Of tasks that have ended.
   // Tasks kept, living and ended, of 1 KiB each; also of resources and of operations. Beyond it
   // what ended first is forgotten early, and where all still live new ones are not recorded; both
   // is counted.

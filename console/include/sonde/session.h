@@ -24,6 +24,7 @@
 #include <string>
 #include <utility>
 
+#include "sonde/console.h"
 #include "sonde/heap.h"
 #include "sonde/result.h"
 #include "sonde/sampler.h"
@@ -57,6 +58,9 @@ struct SessionOptions {
   SnapshotOptions snapshots{};
   // When set, a heap and a growth profile are written with each snapshot.
   HeapSource heap{};
+  // Shows tasks, profiles and snapshots on loopback. By role: the daemon listens on 6669 and
+  // 6060, the terminal UI on 6670 and 6061. A port that is taken is told to on_error once.
+  ConsoleOptions console{.console_port = kPortByRole, .http_port = kPortByRole};
   // Told what goes wrong while the session runs, once for each kind of failure until it has
   // gone well again. Called on a thread of the profiler; must not call the session.
   std::function<void(const Error&)> on_error{};
@@ -99,6 +103,9 @@ class Session {
   // Since Start. Any thread.
   SessionStats stats() const;
 
+  // The console while the session runs, or null. Any thread.
+  const Console* console() const;
+
   // The options as they are in force. Any thread.
   const SessionOptions& options() const noexcept;
   // Where the snapshots lie. Any thread.
@@ -138,6 +145,7 @@ class Session {
   Result<std::string> Snapshot() { return SnapshotCurrent(); }
   Status End() { return {}; }
   SessionStats stats() const { return {}; }
+  const Console* console() const { return nullptr; }
   const SessionOptions& options() const noexcept { return options_; }
   std::string folder() const { return options_.directory + "/profiling"; }
   static Result<std::string> SnapshotCurrent() {
