@@ -3,6 +3,7 @@
 #include "sonde/console.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <future>
@@ -24,7 +25,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPressureInterval{50};
 constexpr milliseconds kGrace{500};
 
-std::atomic<bool> g_is_running{false};
+// The process in which a console runs: one made by fork may have its own. 0 = none.
+std::atomic<pid_t> g_running_in{0};
 
 ConnectionLimits LimitsOf(const ConsoleOptions& options) {
   ConnectionLimits limits;
@@ -150,7 +152,7 @@ Result<std::unique_ptr<Console>> Console::Start(const ConsoleOptions& options,
     return Error{.code = ErrorCode::kUsage, .message = "publish_interval is under 10 ms"};
   }
   if (options.max_tasks == 0) return Error{.code = ErrorCode::kUsage, .message = "max_tasks is 0"};
-  if (g_is_running.exchange(true)) {
+  if (g_running_in.exchange(::getpid()) == ::getpid()) {
     return Error{.code = ErrorCode::kUsage, .message = "a console runs already in this process"};
   }
   return std::unique_ptr<Console>(
@@ -161,7 +163,7 @@ Console::Console(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Console::~Console() {
   impl_.reset();
-  g_is_running = false;
+  g_running_in = 0;
 }
 
 void Console::Stop() { impl_->Stop(); }

@@ -25,6 +25,8 @@ SessionOptions OptionsIn(const TemporaryFolder& folder, Role role = Role::kDaemo
   SessionOptions options;
   options.role = role;
   options.directory = folder / "session";
+  options.console.console_port = 0;
+  options.console.http_port = 0;
   return options;
 }
 
