@@ -33,7 +33,7 @@ TaskTimes TimesOf(const TaskSlot& task, bool has_ended) {
   times.busy_ns = task.busy_ns.load(kRelaxed);
   times.scheduled_ns = task.scheduled_ns.load(kRelaxed);
   if (has_ended) {
-    times.state = "completed";
+    times.state = "done";
   } else if (task.polling.load(kRelaxed) != 0) {
     times.state = "running";
     times.busy_ns += std::max<std::int64_t>(0, now - started);
