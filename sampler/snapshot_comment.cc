@@ -132,15 +132,11 @@ std::optional<SnapshotFacts> SnapshotFacts::Parse(std::string_view comment) {
   return facts;
 }
 
-Result<std::vector<std::string>> ReadPprofComments(const std::string& path) {
-  const Result<std::string> message = Inflate(path);
-  if (!message.ok()) return InFile(message.error(), path);
-  const Error malformed{
-      .code = ErrorCode::kMalformed, .message = "is not a pprof profile", .file = path};
-
+Result<std::vector<std::string>> PprofComments(std::string_view message) {
+  const Error malformed{.code = ErrorCode::kMalformed, .message = "is not a pprof profile"};
   std::vector<std::string_view> strings;
   std::vector<std::uint64_t> comments;
-  MessageReader reader(message.value());
+  MessageReader reader(message);
   while (!reader.AtEnd()) {
     std::uint64_t field = 0;
     std::uint64_t number = 0;
@@ -160,6 +156,14 @@ Result<std::vector<std::string>> ReadPprofComments(const std::string& path) {
     texts.emplace_back(strings[index]);
   }
   return texts;
+}
+
+Result<std::vector<std::string>> ReadPprofComments(const std::string& path) {
+  const Result<std::string> message = Inflate(path);
+  if (!message.ok()) return InFile(message.error(), path);
+  Result<std::vector<std::string>> comments = PprofComments(message.value());
+  if (!comments.ok()) return InFile(comments.error(), path);
+  return comments;
 }
 
 }  // namespace sonde

@@ -30,7 +30,10 @@ struct SnapshotFacts {
   friend bool operator==(const SnapshotFacts&, const SnapshotFacts&) = default;
 };
 
-// The comments of a pprof message, gzipped or plain, without building the
+// The comments of a pprof message that is in memory, uncompressed. Fails with kMalformed.
+Result<std::vector<std::string>> PprofComments(std::string_view message);
+
+// The comments of a pprof file, gzipped or plain, without building the
 // profile. Fails with kMalformed, kNotFound, kInvalid, and with kLimit above
 // 256 MiB of message.
 Result<std::vector<std::string>> ReadPprofComments(const std::string& path);
