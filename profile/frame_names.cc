@@ -31,10 +31,18 @@ bool IsJitModule(std::string_view file) {
          BaseName(file).starts_with("jitted-");
 }
 
-FrameKind KindOf(std::string_view file, std::string_view name, bool inlined, bool known) {
+// "[ext4]", for code in the upper half of the address space; "[vdso]" is in the lower one.
+bool IsLoadedModule(std::string_view file, std::uint64_t address) {
+  return file.starts_with('[') && address >> 63 != 0;
+}
+
+FrameKind KindOf(std::string_view file, std::uint64_t address, std::string_view name, bool inlined,
+                 bool known) {
   if (!known) return FrameKind::kUnknown;
   if (inlined || name.ends_with("_[i]")) return FrameKind::kInlined;
-  if (name.ends_with("_[k]") || IsKernelModule(file)) return FrameKind::kKernel;
+  if (name.ends_with("_[k]") || IsKernelModule(file) || IsLoadedModule(file, address)) {
+    return FrameKind::kKernel;
+  }
   if (name.ends_with("_[j]") || IsJitModule(file)) return FrameKind::kJit;
   return FrameKind::kUser;
 }
@@ -89,8 +97,8 @@ FrameNames::FrameNames(const Profile& profile, Granularity granularity) : profil
       const std::string name = NameOf(profile, location, &line, file, granularity);
       const bool known = !profile.name(line.function).empty();
       const bool inlined = n + 1 < location.lines.size();
-      frames_.push_back(
-          {names_.Intern(name), KindOf(file, name, inlined, known), location.mapping, id});
+      frames_.push_back({names_.Intern(name), KindOf(file, location.address, name, inlined, known),
+                         location.mapping, id});
     }
     if (location.lines.empty()) {
       const std::string name = NameOf(profile, location, nullptr, file, granularity);

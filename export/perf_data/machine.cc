@@ -133,8 +133,26 @@ bool Machine::ApplyMmap(const Record& record) {
   }
   Process& process = processes_[pid];
   process.space.Add(map);
+  if (!is_memory) JoinAcrossHugePages(process.space, map);
   Touch(process);
   return true;
+}
+
+// A program that moves its code to huge pages leaves memory without a file between
+// two maps of the file: what is there is still the file's.
+void Machine::JoinAcrossHugePages(AddressSpace& space, const Map& last) {
+  if (last.start == 0) return;
+  const Map* const middle = space.Find(last.start - 1);
+  if (middle == nullptr || middle->start == 0) return;
+  const ModuleKind kind = modules_[middle->module].kind;
+  if (kind != ModuleKind::kJit && kind != ModuleKind::kOther) return;
+  const Map* const first = space.Find(middle->start - 1);
+  if (first == nullptr || first->module != last.module) return;
+  if (first->offset + (last.start - first->start) != last.offset) return;
+  Map joined = *middle;
+  joined.offset = first->offset + (joined.start - first->start);
+  joined.module = last.module;
+  space.Add(joined);
 }
 
 bool Machine::ApplyComm(const Record& record) {

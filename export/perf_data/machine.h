@@ -50,6 +50,7 @@ class Machine {
   bool ApplyComm(const Record& record);
   bool ApplyFork(const Record& record);
   bool ApplyKsymbol(const Record& record);
+  void JoinAcrossHugePages(AddressSpace& space, const Map& last);
   void AddKernelMap(Map map, std::string_view file, std::string_view build_id);
 
   const Header& header_;

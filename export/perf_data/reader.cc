@@ -188,9 +188,9 @@ Reader::Output& Reader::output() {
   return *output_;
 }
 
-void Reader::AddLastBranches(bool at_kernel) {
+void Reader::AddLastBranches() {
   // Where calls were made, the newest first: no addresses behind them.
-  if (at_kernel) chain_.push_back(kContextUser);
+  chain_.push_back(kContextUser);
   chain_.insert(chain_.end(), sample_.branch_from.begin(), sample_.branch_from.end());
 }
 
@@ -229,7 +229,7 @@ void Reader::BuildChain(const Event& event, std::uint16_t misc, const Process& p
     is_exact = false;
   }
 
-  if (UsesLastBranches(event)) AddLastBranches(mode != CpuMode::kUser);
+  if (UsesLastBranches(event)) AddLastBranches();
   if (has_registers && options_.symbolize) {
     chain_.push_back(kContextUser);
     if (!unwinder_.Unwind(event, sample_, process, chain_)) {

@@ -61,7 +61,7 @@ class Reader {
   void CountUnknown(const Record& record);
   void CountLost(const Record& record);
   void BuildChain(const Event& event, std::uint16_t misc, const Process& process);
-  void AddLastBranches(bool at_kernel);
+  void AddLastBranches();
   LabelSetId LabelsOf(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu);
   void TakeJitDump(const Record& record);
   void ApplyJitCodes(std::uint32_t pid, std::uint64_t time_ns, Process& process);

@@ -136,6 +136,18 @@ TEST(PerfData, AMapThatTakesTheMiddleOfAnotherOneLeavesItsEnds) {
   EXPECT_EQ(profile.mapping(profile.location(LocationId{3}).mapping).offset, 0x2000U);
 }
 
+TEST(PerfData, CodeThatWasMovedToHugePagesIsStillTheFiles) {
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7);
+  writer.Map(1, 0x10000, 0x1000, "/bin/app", 1).Map(1, 0x11000, 0x1000, "//anon", 2);
+  writer.Map(1, 0x12000, 0x1000, "/bin/app", 3, 0x2000);
+  writer.Sample(7, 1, 1, 9, 1, {kContextUser, 0x11100});
+  const Profile profile = Read(writer.File());
+
+  EXPECT_EQ(Folded(profile), ":1-1/1;[app] 1\n");
+  EXPECT_EQ(profile.mapping(profile.location(LocationId{0}).mapping).offset, 0x1000U);
+}
+
 TEST(PerfData, CompressedRecordsMayBeSplitAnywhere) {
   const RecordingWriter plain = TwoSamples();
   ZSTD_CCtx* const context = ZSTD_createCCtx();

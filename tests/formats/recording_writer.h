@@ -79,7 +79,7 @@ class RecordingWriter {
                    .bytes());
   }
   RecordingWriter& Map(std::uint32_t pid, std::uint64_t start, std::uint64_t size,
-                       std::string_view file, std::uint64_t time) {
+                       std::string_view file, std::uint64_t time, std::uint64_t offset = 0) {
     const bool is_kernel = file.starts_with("[kernel");
     return Add(kMmap, is_kernel ? std::uint16_t{1} : std::uint16_t{2},
                New()
@@ -87,7 +87,7 @@ class RecordingWriter {
                    .U32(pid)
                    .U64(start)
                    .U64(size)
-                   .U64(0)
+                   .U64(offset)
                    .Text(file)
                    .Bytes(Trailer(pid, pid, time))
                    .bytes());

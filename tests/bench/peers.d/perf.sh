@@ -1,0 +1,43 @@
+# Rows of peers.sh: recordings of perf and the text that perf script makes of them.
+# Records the program itself, so it needs perf and the right to use it. shellcheck shell=bash
+
+record() { # record NAME OPTIONS...: keeps $scratch/NAME.data, of reading folded stacks over and over
+  local name="$1"
+  shift
+  [ -s "$scratch/$name.data" ] && return 0
+  perf record -q -o "$scratch/$name.data" "$@" -- bash -c \
+    "for i in 1 2 3; do '$sonde' top '$scratch/million.folded'; done" >/dev/null 2>&1
+}
+
+perfparser=/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser
+
+if command -v perf >/dev/null && record fp -F 15000 -g && record dwarf -F 2000 --call-graph dwarf,16384; then
+  if [ ! -s "$scratch/fp.script" ]; then
+    perf script --no-inline -i "$scratch/fp.data" >"$scratch/one.script" 2>/dev/null
+    while [ "$(stat -c %s "$scratch/fp.script" 2>/dev/null || echo 0)" -lt 300000000 ]; do
+      cat "$scratch/one.script" >>"$scratch/fp.script"
+    done
+  fi
+  fold="convert --style flamegraph --to folded -o -"
+
+  row "perf text to folded, one thread" "inferno -n1" inferno-collapse-perf \
+    "inferno-collapse-perf -n1 '$scratch/fp.script'" \
+    "taskset -c 0 '$sonde' $fold '$scratch/fp.script'" ">= 3"
+  row "perf text to folded" "stackcollapse-perf.pl" stackcollapse-perf.pl \
+    "stackcollapse-perf.pl '$scratch/fp.script'" "'$sonde' $fold '$scratch/fp.script'" ">= 20"
+  row "perf.data (fp) to folded" "perf script alone" perf \
+    "perf script --no-inline -i '$scratch/fp.data'" "'$sonde' $fold '$scratch/fp.data'" ">= 6"
+  row "perf.data (fp) to folded" "perf script | inferno" inferno-collapse-perf \
+    "perf script --no-inline -i '$scratch/fp.data' | inferno-collapse-perf -n1" \
+    "'$sonde' $fold '$scratch/fp.data'" ">= 15"
+  row "perf.data, lines and inlined calls" "hotspot-perfparser" "$perfparser" \
+    "QT_QPA_PLATFORM=offscreen $perfparser --input '$scratch/fp.data' --output /dev/null" \
+    "'$sonde' $fold --source-lines '$scratch/fp.data'" ">= 8"
+  row "perf.data (dwarf) to folded" "hotspot-perfparser" "$perfparser" \
+    "QT_QPA_PLATFORM=offscreen $perfparser --input '$scratch/dwarf.data' --output /dev/null" \
+    "'$sonde' $fold --source-lines '$scratch/dwarf.data'" ">= 1"
+  row "perf.data (dwarf) to folded" "perf script" perf \
+    "perf script --no-inline -i '$scratch/dwarf.data'" "'$sonde' $fold '$scratch/dwarf.data'" ">= 1"
+else
+  printf '%-34s %s\n' "perf text and recordings" "perf cannot record here"
+fi
