@@ -11,9 +11,6 @@
 
 #include "console/json_writer.h"
 #include "sonde/byte_sink.h"
-#include "sonde/call_tree.h"
-#include "sonde/flame_graph.h"
-#include "sonde/frame_names.h"
 #include "sonde/pprof.h"
 #include "sonde/snapshot_catalog.h"
 
@@ -139,29 +136,6 @@ HttpResponse SnapshotReply(const Result<std::string>& written) {
   json.Text("name", std::string_view(path).substr(path.rfind('/') + 1));
   json.EndObject();
   return JsonReply(std::move(json).Take());
-}
-
-HttpResponse FlameReply(ProfileBuilder builder, const std::string& task) {
-  const Profile all = std::move(builder).Build();
-  const std::size_t type = all.default_sample_type();
-  std::vector<std::int64_t> weights(all.sample_count(), 0);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const bool is_wanted =
-        task.empty() ||
-        std::ranges::any_of(all.labels(all.sample(i).labels), [&](const Label& label) {
-          return all.text(label.key) == "task" && all.text(label.text) == task;
-        });
-    if (is_wanted) weights[i] = all.value(i, type);
-  }
-  const FrameNames names(all);
-  const CallTree tree(names, weights);
-  const auto graph = FlameGraph::Make(tree, {.type = all.sample_types()[type]});
-  if (!graph.ok()) return ErrorReply(graph.error());
-  StringSink bytes;
-  FlameStyle style;
-  style.title = task.empty() ? "All tasks" : task;
-  const Status written = graph.value().WriteJson(style, bytes);
-  return written.ok() ? JsonReply(std::move(bytes).Take()) : ErrorReply(written.error());
 }
 
 std::string CommandLine() {

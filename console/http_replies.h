@@ -22,8 +22,6 @@ HttpResponse JsonReply(std::string json);
 HttpResponse GoError(int status, std::string_view message);
 // A profile as gzip-compressed pprof.
 HttpResponse PprofReply(ProfileBuilder profile, const std::string& file_name);
-// A flame graph of the samples of one task ("" = all), as the page draws it.
-HttpResponse FlameReply(ProfileBuilder profile, const std::string& task);
 HttpResponse PprofIndex(const ConsoleHooks& hooks);
 
 // The catalog of a folder of snapshots, the newest entry of a role and kind, and one file. Only

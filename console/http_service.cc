@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "console/console_server.h"
@@ -13,6 +14,8 @@ namespace sonde {
 namespace {
 
 constexpr std::size_t kMostSpans = 64;
+constexpr std::chrono::milliseconds kBetweenEvents{500};
+constexpr std::chrono::seconds kBetweenRests{30};
 constexpr std::size_t kBodyOfSymbols = std::size_t{64} << 10;
 
 // The host of "host:port", in lower case and without the brackets of an IPv6 address.
@@ -47,8 +50,10 @@ HttpService::HttpService(ConsoleServer& server, TaskLedger& ledger, InstrumentSe
       hooks_(hooks),
       options_(std::move(options)),
       started_ns_(SteadyNs()),
-      symbolizer_(hooks.privacy) {
+      symbolizer_(hooks.privacy),
+      live_flame_(hooks, symbolizer_) {
   symbolizer_.NameTasksBy([this](std::uint64_t id) { return ledger_.names().Find(id); });
+  server_.Every(kBetweenRests, [this] { work_.Add([this] { live_flame_.RestWhenUnasked(); }); });
 }
 
 HttpService::~HttpService() = default;
@@ -63,7 +68,9 @@ std::pair<int, std::string> HttpService::Refusal(const HttpRequest& request,
                           (!options_.extra_host.empty() && host == options_.extra_host);
     if (!is_known) return {403, "the Host header does not name this machine's loopback"};
   }
-  if (!options_.token.empty()) {
+  // The files of the page hold no secret, and a browser asks for them without a header.
+  const bool is_page = target.path == "/" || target.path.starts_with("/assets/");
+  if (!options_.token.empty() && !is_page) {
     const std::string_view sent = request.Header("authorization");
     const bool is_right = SameSecret(sent, "Bearer " + options_.token) ||
                           SameSecret(target.Parameter("token"), options_.token);
@@ -167,14 +174,24 @@ void HttpService::RouteApi(const Context& context, std::string_view name) {
     });
   }
   if (name == "flame") {
-    const std::int64_t seconds =
-        std::clamp<std::int64_t>(context.target.Number("seconds").value_or(2), 1, 3600);
-    const std::string task(context.target.Parameter("task"));
-    return Sample(context, seconds, [this, task](const Interval& interval) {
-      return FlameReply(symbolizer_.Name(interval), task);
-    });
+    return AnswerLater(context.exchange,
+                       [this, target = context.target] { return live_flame_.Answer(target); });
   }
+  if (name == "events") return SendEvents(context.exchange);
   Send(context.exchange, TextReply(404, "no such resource\n"));
+}
+
+void HttpService::SendEvents(const Exchange& exchange) {
+  HttpResponse head{.headers = {{"content-type", "text/event-stream"}}, .body = "retry: 1000\n\n"};
+  AddSafetyHeaders(head);
+  exchange->Begin(std::move(head));
+  TellStatus(exchange);
+}
+
+void HttpService::TellStatus(const Exchange& exchange) {
+  if (exchange->is_closed()) return;
+  if (!exchange->Write("event: status\ndata: " + StatusAsJson() + "\n\n")) return exchange->End();
+  server_.After(kBetweenEvents, [this, exchange] { TellStatus(exchange); });
 }
 
 void HttpService::AnswerLater(const Exchange& exchange, Answer work) {

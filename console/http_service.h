@@ -16,6 +16,7 @@
 #include "console/http_exchange.h"
 #include "console/http_target.h"
 #include "console/instrument_service.h"
+#include "console/live_flame.h"
 #include "console/task_ledger.h"
 #include "console/work_queue.h"
 #include "sonde/console.h"
@@ -64,6 +65,9 @@ class HttpService {
   void ServeSymbols(const Context& context);
   void ServeArtifact(const Context& context, std::string_view name);
   void ServeSnapshot(const Context& context);
+  // Sends the status every half second, until the reader is gone or too slow.
+  void SendEvents(const Exchange& exchange);
+  void TellStatus(const Exchange& exchange);
   // Calls `work` on the other thread and sends what it returns.
   void AnswerLater(const Exchange& exchange, Answer work);
   void Send(const Exchange& exchange, HttpResponse response);
@@ -83,7 +87,8 @@ class HttpService {
   std::map<std::pair<std::string, int>, std::uint64_t> served_;
   std::uint64_t sent_profile_bytes_ = 0;
   std::size_t open_spans_ = 0;  // Profiles being taken.
-  Symbolizer symbolizer_;       // Of the work queue's thread.
+  Symbolizer symbolizer_;       // Of the work queue's thread, like the next.
+  LiveFlame live_flame_;
   WorkQueue work_;
 };
 

@@ -2,8 +2,15 @@
 
 import {readPprof} from './pprof.js';
 
+// A console that wants a token gets the one that the page was opened with: /?token=…
+const token = new URLSearchParams(location.search).get('token');
+
+export function withToken(path) {
+  return token === null ? path : path + (path.includes('?') ? '&' : '?') + new URLSearchParams({token});
+}
+
 async function fetchOk(path, options) {
-  const answer = await fetch(path, {cache: 'no-store', ...options});
+  const answer = await fetch(withToken(path), {cache: 'no-store', ...options});
   if (!answer.ok) throw new Error((await answer.text()).trim().split('\n')[0] || `${path}: ${answer.status}`);
   return answer;
 }
@@ -31,7 +38,7 @@ export class Events {
 
   open() {
     if (this.source !== undefined) return;
-    this.source = new EventSource('/api/events');
+    this.source = new EventSource(withToken('/api/events'));
     this.source.addEventListener('status', event => this.on.status(JSON.parse(event.data)));
     this.source.addEventListener('error', () => {
       this.on.lost();

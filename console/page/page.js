@@ -1,6 +1,6 @@
 // The live page: joins what the process says with what is selected.
 
-import {api, Events} from './api.js';
+import {api, Events, withToken} from './api.js';
 import {byId, drawLine, duration, element} from './dom.js';
 import {Functions} from './functions.js';
 import {Picture} from './picture.js';
@@ -121,8 +121,8 @@ class Page {
     const kind = byId('save').value;
     byId('save').value = '';
     if (kind === '') return;
-    const link = element('a', {href: kind === 'pprof' ? '/debug/pprof/profile?seconds=10'
-        : `/api/flame?${this.state.query()}&format=${kind}`, download: 'flame.' + (kind === 'pprof' ? 'pb.gz' : kind)});
+    const path = kind === 'pprof' ? '/debug/pprof/profile?seconds=10' : `/api/flame?${this.state.query()}&format=${kind}`;
+    const link = element('a', {href: withToken(path), download: 'flame.' + (kind === 'pprof' ? 'pb.gz' : kind)});
     link.click();
   }
 

@@ -1,6 +1,6 @@
 // Snapshots: the files on disk, to open, fetch and compare.
 
-import {snapshotPath} from './api.js';
+import {snapshotPath, withToken} from './api.js';
 import {duration, element} from './dom.js';
 import {Table} from './table.js';
 
@@ -40,7 +40,7 @@ export class Snapshots {
         {key: 'dropped', title: 'dropped', isWide: true, cell: snapshot => String(snapshot.dropped ?? '?'), order: snapshot => snapshot.dropped},
         {key: 'bytes', title: 'size', cell: snapshot => size(snapshot.bytes), order: snapshot => snapshot.bytes},
         {key: 'file', title: 'file', kind: 'name', mark: snapshot => snapshot.name, order: snapshot => snapshot.name,
-         cell: snapshot => [element('a', {href: snapshotPath(snapshot.name), download: snapshot.name}, snapshot.name)]},
+         cell: snapshot => [element('a', {href: withToken(snapshotPath(snapshot.name)), download: snapshot.name}, snapshot.name)]},
       ],
     });
   }

@@ -33,7 +33,7 @@ export class State {
     if (changed.length === 0) return;
     Object.assign(this, changes);
     const text = this.text();
-    history.replaceState(null, '', text === '' ? location.pathname : '#' + text);
+    history.replaceState(null, '', text === '' ? location.pathname + location.search : '#' + text);
     this.#tell(changed);
   }
 

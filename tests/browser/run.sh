@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# run.sh <sonde program> <work folder>: the browser tests. Exits 77 when they cannot run here.
+# run.sh <sonde program> <work folder> [example daemon]: the browser tests. Exits 77 when they cannot run here.
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=$1
 work=$2
+daemon=${3:-}
 
 for tool in node npm; do
   command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
@@ -18,5 +19,5 @@ if [ ! -d node_modules/playwright-core ] || [ package-lock.json -nt node_modules
   npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1 || { echo "skipped: npm cannot install"; exit 77; }
   touch node_modules
 fi
-export SONDE_CHROMIUM SONDE_PROGRAM=$program SONDE_SOURCE="$source/../.."
+export SONDE_CHROMIUM SONDE_PROGRAM=$program SONDE_DAEMON=$daemon SONDE_SOURCE="$source/../.."
 exec node --test --test-concurrency=1 "$work"/*.test.mjs

@@ -1,0 +1,130 @@
+// LiveFlame: answers GET /api/flame, the flame graph of a window of the last minutes.
+
+#include "console/live_flame.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "console/http_replies.h"
+#include "sonde/call_tree.h"
+#include "sonde/filter.h"
+#include "sonde/flame_graph.h"
+#include "sonde/folded.h"
+
+namespace sonde {
+namespace {
+
+constexpr std::int64_t kDefaultSeconds = 10;
+constexpr std::int64_t kDefaultNodes = 20'000;
+constexpr std::int64_t kFewestNodes = 100;
+constexpr std::int64_t kMostNodes = 200'000;
+constexpr std::chrono::minutes kUnasked{1};
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+FilterRules RulesOf(const HttpTarget& target) {
+  FilterRules rules;
+  const std::string task(target.Parameter("task"));
+  if (!task.empty()) rules.labels.push_back({IsNumber(task) ? "task_id" : "task", task});
+  const std::string thread(target.Parameter("thread"));
+  if (!thread.empty()) rules.labels.push_back({"thread", thread});
+  const std::string label(target.Parameter("label"));
+  const std::size_t equals = label.find('=');
+  if (equals != std::string::npos) {
+    rules.labels.push_back({label.substr(0, equals), label.substr(equals + 1)});
+  }
+  return rules;
+}
+
+struct Format {
+  std::string_view name;
+  std::string_view content_type;
+};
+constexpr Format kFormats[] = {{"json", "application/json; charset=utf-8"},
+                               {"svg", "image/svg+xml"},
+                               {"html", "text/html; charset=utf-8"},
+                               {"folded", "text/plain; charset=utf-8"}};
+
+// Null for one that is not known.
+const Format* FormatOf(const HttpTarget& target) {
+  const std::string_view name = target.Parameter("format");
+  for (const Format& format : kFormats) {
+    if (name == format.name || (name.empty() && format.name == "json")) return &format;
+  }
+  return nullptr;
+}
+
+Status Write(const FlameGraph& graph, const FlameStyle& style, std::string_view format,
+             ByteSink& sink) {
+  if (format == "svg") return graph.WriteSvg(style, sink);
+  if (format == "html") return graph.WriteHtml(style, sink);
+  return graph.WriteJson(style, sink);
+}
+
+}  // namespace
+
+LiveFlame::LiveFlame(const ConsoleHooks& hooks, Symbolizer& symbolizer) : symbolizer_(symbolizer) {
+  if (hooks.samples != nullptr) window_ = std::make_unique<LiveWindow>(*hooks.samples);
+}
+
+void LiveFlame::RestWhenUnasked() {
+  if (window_ == nullptr || window_->is_resting()) return;
+  if (std::chrono::steady_clock::now() - last_asked_ > kUnasked) window_->Rest();
+}
+
+Result<Profile> LiveFlame::Window(const HttpTarget& target, std::chrono::seconds ago) {
+  const std::int64_t seconds = std::clamp<std::int64_t>(
+      target.Number("window").value_or(kDefaultSeconds), 1, LiveWindow::kLongest.count());
+  const Profile all = symbolizer_.Name(window_->Of(std::chrono::seconds(seconds), ago)).Build();
+  return Filter(all, RulesOf(target));
+}
+
+HttpResponse LiveFlame::Answer(const HttpTarget& target) {
+  const Format* const format = FormatOf(target);
+  if (format == nullptr) return TextReply(400, "format is json, svg, html or folded\n");
+  if (window_ == nullptr) return TextReply(503, "the process is not sampled\n");
+  last_asked_ = std::chrono::steady_clock::now();
+
+  const Result<Profile> now = Window(target, std::chrono::seconds(0));
+  if (!now.ok()) return TextReply(500, now.error().message + '\n');
+  const std::size_t type = now.value().default_sample_type();
+  const FrameNames names(now.value());
+  StringSink bytes;
+  HttpResponse reply{.headers = {{"content-type", std::string(format->content_type)}}};
+  if (format->name == "folded") {
+    const Status written = WriteFolded(names, type, bytes);
+    if (!written.ok()) return TextReply(500, written.error().message + '\n');
+    reply.body = std::move(bytes).Take();
+    return reply;
+  }
+
+  const FlameShape shape{
+      .type = now.value().sample_types()[type],
+      .max_nodes = static_cast<std::size_t>(
+          std::clamp(target.Number("nodes").value_or(kDefaultNodes), kFewestNodes, kMostNodes))};
+  const CallTree tree(names, type);
+  std::optional<Result<FlameGraph>> graph;
+  if (const std::optional<std::int64_t> ago = target.Number("base"); ago.has_value()) {
+    const Result<Profile> base = Window(target, std::chrono::seconds(std::clamp<std::int64_t>(
+                                                    *ago, 0, LiveWindow::kLongest.count())));
+    if (!base.ok()) return TextReply(500, base.error().message + '\n');
+    const FrameNames base_names(base.value());
+    graph.emplace(FlameGraph::MakeDifference(
+        CallTree(base_names, base.value().default_sample_type()), tree, shape));
+  } else {
+    graph.emplace(FlameGraph::Make(tree, shape));
+  }
+  if (!graph->ok()) return TextReply(500, graph->error().message + '\n');
+  FlameStyle style;
+  style.subtitle = DescribeForFlame(now.value(), type);
+  const Status written = Write(graph->value(), style, format->name, bytes);
+  if (!written.ok()) return TextReply(500, written.error().message + '\n');
+  reply.body = std::move(bytes).Take();
+  return reply;
+}
+
+}  // namespace sonde

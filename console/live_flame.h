@@ -1,0 +1,36 @@
+// LiveFlame: answers GET /api/flame, the flame graph of a window of the last minutes.
+
+#ifndef SONDE_CONSOLE_LIVE_FLAME_H_
+#define SONDE_CONSOLE_LIVE_FLAME_H_
+
+#include <chrono>
+#include <memory>
+
+#include "console/console_hooks.h"
+#include "console/http_exchange.h"
+#include "console/http_target.h"
+#include "console/live_window.h"
+
+namespace sonde {
+
+// Used by one thread. docs/http.md says what it answers.
+class LiveFlame {
+ public:
+  // Both outlive it.
+  LiveFlame(const ConsoleHooks& hooks, Symbolizer& symbolizer);
+
+  HttpResponse Answer(const HttpTarget& target);
+  // Lets go of the samples when nobody asked for a minute.
+  void RestWhenUnasked();
+
+ private:
+  Result<Profile> Window(const HttpTarget& target, std::chrono::seconds ago);
+
+  Symbolizer& symbolizer_;
+  std::unique_ptr<LiveWindow> window_;  // Null: the process is not sampled.
+  std::chrono::steady_clock::time_point last_asked_{};
+};
+
+}  // namespace sonde
+
+#endif  // SONDE_CONSOLE_LIVE_FLAME_H_

@@ -1,0 +1,64 @@
+#include "console/live_window.h"
+
+#include <gtest/gtest.h>
+
+namespace sonde {
+namespace {
+
+// Every cut of the hub is one interval of a second with one sample of its own weight.
+class LiveWindowTest : public testing::Test {
+ protected:
+  Interval Cut() {
+    Interval interval;
+    interval.duration_ns = 1'000'000'000;
+    interval.period_ns = 10'000'000;
+    interval.threads.push_back({1, "main"});
+    interval.label_sets.emplace_back();
+    IntervalSample sample;
+    sample.frames.push_back({0x1000 + cuts_, RawFrame::kNoModule});
+    sample.signals = sample.weight = 1;
+    interval.samples.push_back(sample);
+    ++cuts_;
+    return interval;
+  }
+  std::uint64_t cuts_ = 0;
+  IntervalHub hub_{[this] { return Cut(); }};
+  LiveWindow window_{hub_};
+};
+
+std::uint64_t Weight(const Interval& interval) {
+  std::uint64_t sum = 0;
+  for (const IntervalSample& sample : interval.samples) sum += sample.weight;
+  return sum;
+}
+
+TEST_F(LiveWindowTest, KeepsNothingBeforeItIsAsked) {
+  EXPECT_TRUE(window_.is_resting());
+  EXPECT_EQ(Weight(window_.Of(std::chrono::seconds(10), std::chrono::seconds(0))), 0U);
+  EXPECT_FALSE(window_.is_resting());
+}
+
+TEST_F(LiveWindowTest, HoldsTheLastSecondsAndThoseBefore) {
+  for (int i = 0; i < 60; ++i) window_.Of(std::chrono::seconds(10), std::chrono::seconds(0));
+  const Interval recent = window_.Of(std::chrono::seconds(10), std::chrono::seconds(0));
+  EXPECT_EQ(Weight(recent), 10U);
+  EXPECT_EQ(recent.duration_ns, 10'000'000'000);
+  EXPECT_EQ(Weight(window_.Of(std::chrono::seconds(10), std::chrono::seconds(30))), 10U);
+  EXPECT_EQ(Weight(window_.Of(std::chrono::seconds(1200), std::chrono::seconds(0))), cuts_ - 1);
+}
+
+TEST_F(LiveWindowTest, ForgetsWhatIsOlderThanItsLongest) {
+  for (int i = 0; i < 1500; ++i) window_.Of(std::chrono::seconds(1), std::chrono::seconds(0));
+  const std::uint64_t kept = Weight(window_.Of(LiveWindow::kLongest, std::chrono::seconds(0)));
+  EXPECT_LE(kept, 1200U);
+  EXPECT_GE(kept, 1180U);
+}
+
+TEST_F(LiveWindowTest, BeginsAnewAfterARest) {
+  for (int i = 0; i < 5; ++i) window_.Of(std::chrono::seconds(10), std::chrono::seconds(0));
+  window_.Rest();
+  EXPECT_EQ(Weight(window_.Of(std::chrono::seconds(10), std::chrono::seconds(0))), 0U);
+}
+
+}  // namespace
+}  // namespace sonde
