@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <deque>
 
+#include "sonde/agent_projection.h"
+
 namespace sonde::agentlog {
 namespace {
 
@@ -209,17 +211,6 @@ std::vector<std::string> OperationRules::Warnings() const {
   return warnings;
 }
 
-std::vector<std::string> OpMapLines(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = Trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.empty() && line.front() != '#') lines.emplace_back(line);
-  }
-  return lines;
-}
-
 Result<std::vector<FieldId>> ParseStack(std::string_view text, const FieldNames& names) {
   std::vector<FieldId> stack;
   while (true) {
@@ -240,3 +231,18 @@ Result<std::vector<FieldId>> ParseStack(std::string_view text, const FieldNames&
 }
 
 }  // namespace sonde::agentlog
+
+namespace sonde {
+
+std::vector<std::string> OpMapLines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = agentlog::Trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && line.front() != '#') lines.emplace_back(line);
+  }
+  return lines;
+}
+
+}  // namespace sonde

@@ -48,9 +48,6 @@ class OperationRules {
   std::unique_ptr<State> state_;
 };
 
-// The rules of an op-map file: one a line, blank lines and lines that start with '#' left out.
-std::vector<std::string> OpMapLines(std::string_view text);
-
 // "task,phase;token" as field names. Fails with kUsage for a name that is no field.
 Result<std::vector<FieldId>> ParseStack(std::string_view text, const FieldNames& names);
 

@@ -38,22 +38,6 @@ Error BadOption(std::string message) {
   return {.code = ErrorCode::kUsage, .message = std::move(message)};
 }
 
-// Places of losses name log files, whose folders say who worked on what.
-Losses WithoutFolders(const Losses& losses) {
-  Losses shown;
-  for (const Loss& loss : losses.entries()) {
-    std::uint64_t rest = loss.count;
-    for (const std::string& place : loss.places) {
-      const std::size_t slash = place.find_last_of('/');
-      shown.Add(loss.cause, loss.unit, rest,
-                slash == std::string::npos ? place : place.substr(slash + 1));
-      rest = 0;
-    }
-    if (loss.places.empty()) shown.Add(loss.cause, loss.unit, rest);
-  }
-  return shown;
-}
-
 }  // namespace
 
 struct AgentProjection::State final : SessionVisitors {
@@ -284,6 +268,21 @@ std::vector<std::string> AgentProjection::Warnings() const {
     }
   }
   return warnings;
+}
+
+Losses WithoutFolders(const Losses& losses) {
+  Losses shown;
+  for (const Loss& loss : losses.entries()) {
+    std::uint64_t rest = loss.count;
+    for (const std::string& place : loss.places) {
+      const std::size_t slash = place.find_last_of('/');
+      shown.Add(loss.cause, loss.unit, rest,
+                slash == std::string::npos ? place : place.substr(slash + 1));
+      rest = 0;
+    }
+    if (loss.places.empty()) shown.Add(loss.cause, loss.unit, rest);
+  }
+  return shown;
 }
 
 }  // namespace sonde

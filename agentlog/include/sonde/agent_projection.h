@@ -55,7 +55,8 @@ struct ProjectionOptions {
   std::vector<std::string> where;
   std::string session_tag;  // Keep sessions with this tag. Empty: all.
   std::string prompt_tag;   // Keep prompts with this tag and what belongs to them. Empty: all.
-  std::chrono::seconds idle_limit{300};  // What a gap may last before the rest of it is idle.
+  // What a gap may last before the rest of it is idle.
+  std::chrono::nanoseconds idle_limit{std::chrono::minutes{5}};
   // Labels that differ from event to event (time, ids, hashes): one sample an event.
   bool event_labels = false;
   bool include_previews = false;       // Keep text for sessions_sink and unmatched samples.
@@ -114,6 +115,14 @@ class AgentProjection {
 // like AgentProjection::Finish.
 Status ProjectHistory(const AgentHistory& history, AgentProjection& projection,
                       unsigned threads = 0);
+
+// The same losses with the names of files alone as places: their folders say who worked on what.
+// **Any thread.**
+Losses WithoutFolders(const Losses& losses);
+
+// The rules of an op-map file: one a line, blank lines and lines that start with '#' left out.
+// **Any thread.**
+std::vector<std::string> OpMapLines(std::string_view text);
 
 // The frames of `view` in a preset, root first and separated by commas. Nothing for an unknown
 // preset. **Any thread.**

@@ -1,0 +1,65 @@
+// AgentOutput: the profile of a view as a file, in the format that its name says.
+
+#ifndef SONDE_CLI_AGENT_OUTPUT_H_
+#define SONDE_CLI_AGENT_OUTPUT_H_
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sonde/agent_projection.h"
+#include "sonde/byte_sink.h"
+#include "sonde/profile.h"
+#include "sonde/result.h"
+
+namespace sonde::cli {
+
+enum class AgentFormat { kPprof, kFolded, kSvg, kJson };
+
+// "pprof", "folded", "svg", "json".
+std::string_view NameOf(AgentFormat format) noexcept;
+// By extension; nothing when it does not tell.
+std::optional<AgentFormat> FormatOfName(std::string_view path);
+
+// The JSON of sessions, kept in a file without a name until the profile is known. Not thread-safe.
+class SessionSpill {
+ public:
+  SessionSpill();
+  // Fails with kSystem when there is no room.
+  Status Add(std::string_view line);
+  Status CopyTo(ByteSink& sink) const;
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> file_;
+  bool is_empty_ = true;
+};
+
+struct AgentPicture {
+  std::string project;
+  double width_px = 1200;
+  const Profile* base = nullptr;  // What a difference is drawn against.
+};
+
+// Makes the folder that `path` names, and the file. pprof is compressed when the name ends in
+// ".gz". For kJson use WriteAgentJson.
+Status WriteAgentFile(const std::string& path, AgentFormat format, AgentView view,
+                      const Profile& profile, const AgentPicture& picture);
+
+// The stack tables of the views and the sessions.
+Status WriteAgentJson(const std::string& path,
+                      const std::vector<std::pair<AgentView, const Profile*>>& profiles,
+                      const SessionSpill& sessions);
+
+// The heaviest frames as `pprof -top` shows them.
+Status WriteTop(const std::string& path, const Profile& profile);
+
+}  // namespace sonde::cli
+
+#endif  // SONDE_CLI_AGENT_OUTPUT_H_

@@ -1,0 +1,106 @@
+// ChatServer: a chat server on loopback that answers as a test tells it to.
+
+#ifndef SONDE_TESTS_AGENTLOG_CHAT_SERVER_H_
+#define SONDE_TESTS_AGENTLOG_CHAT_SERVER_H_
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace sonde {
+
+// `reply` gets the body of a request and gives the whole HTTP response, or nothing to hang up.
+class ChatServer {
+ public:
+  explicit ChatServer(std::function<std::string(const std::string&)> reply)
+      : reply_(std::move(reply)), listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    ::bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
+    ::listen(listener_, 16);
+    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+    accepting_ = std::thread([this] { Accept(); });
+  }
+  ~ChatServer() {
+    ::shutdown(listener_, SHUT_RDWR);
+    accepting_.join();
+    {
+      const std::lock_guard lock(mutex_);
+      for (const int client : clients_) ::shutdown(client, SHUT_RDWR);
+    }
+    for (std::thread& serving : serving_) serving.join();
+    for (const int client : clients_) ::close(client);
+    ::close(listener_);
+  }
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  int requests() const { return requests_.load(); }
+
+  static std::string Ok(const std::string& json) {
+    return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
+           std::to_string(json.size()) + "\r\n\r\n" + json;
+  }
+  static std::string Says(const std::string& word) {
+    return Ok(R"({"choices":[{"message":{"role":"assistant","content":")" + word + "\"}}]}");
+  }
+
+ private:
+  void Accept() {
+    while (true) {
+      const int client = ::accept(listener_, nullptr, nullptr);
+      if (client < 0) return;
+      const std::lock_guard lock(mutex_);
+      clients_.push_back(client);
+      serving_.emplace_back([this, client] { Serve(client); });
+    }
+  }
+
+  void Serve(int client) {
+    std::string read;
+    char block[4096];
+    while (true) {
+      const std::size_t head = read.find("\r\n\r\n");
+      if (head != std::string::npos) {
+        const std::size_t field = read.find("Content-Length: ");
+        const std::size_t length = std::stoul(read.substr(field + 16));
+        if (read.size() >= head + 4 + length) {
+          ++requests_;
+          const std::string answer = reply_(read.substr(head + 4, length));
+          read.erase(0, head + 4 + length);
+          if (answer.empty() || ::send(client, answer.data(), answer.size(), MSG_NOSIGNAL) < 0) {
+            ::shutdown(client, SHUT_RDWR);
+            return;
+          }
+          continue;
+        }
+      }
+      const ssize_t got = ::recv(client, block, sizeof(block), 0);
+      if (got <= 0) return;
+      read.append(block, static_cast<std::size_t>(got));
+    }
+  }
+
+  std::function<std::string(const std::string&)> reply_;
+  int listener_;
+  int port_ = 0;
+  std::atomic<int> requests_{0};
+  std::mutex mutex_;
+  std::vector<int> clients_;
+  std::vector<std::thread> serving_;
+  std::thread accepting_;
+};
+
+}  // namespace sonde
+
+#endif  // SONDE_TESTS_AGENTLOG_CHAT_SERVER_H_
