@@ -7,6 +7,7 @@
 
 namespace sonde::cli {
 
+void AddAgent(Program& program);
 void AddAnalyze(Program& program);
 void AddClassify(Program& program);
 void AddCompare(Program& program);
@@ -15,6 +16,7 @@ void AddConvert(Program& program);
 void AddDiff(Program& program);
 void AddFlame(Program& program);
 void AddInspect(Program& program);
+void AddInstallSkill(Program& program);
 void AddMerge(Program& program);
 void AddReport(Program& program);
 void AddSessions(Program& program);

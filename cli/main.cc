@@ -5,6 +5,7 @@
 
 int main(int argc, char** argv) {
   sonde::cli::Program program;
+  sonde::cli::AddAgent(program);
   sonde::cli::AddAnalyze(program);
   sonde::cli::AddClassify(program);
   sonde::cli::AddCompare(program);
@@ -13,6 +14,7 @@ int main(int argc, char** argv) {
   sonde::cli::AddDiff(program);
   sonde::cli::AddFlame(program);
   sonde::cli::AddInspect(program);
+  sonde::cli::AddInstallSkill(program);
   sonde::cli::AddMerge(program);
   sonde::cli::AddReport(program);
   sonde::cli::AddSessions(program);
