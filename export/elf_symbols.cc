@@ -256,8 +256,10 @@ class ElfReader {
       if (sized_a != sized_b) return sized_a;
       return IsBetterName(a, name_of(a), b, name_of(b));
     });
-    const auto same = std::ranges::unique(symbols, {}, &Elf64_Sym::st_value);
-    symbols.erase(same.begin(), same.end());
+    const auto same = [](const Elf64_Sym& a, const Elf64_Sym& b) {
+      return a.st_value == b.st_value;
+    };
+    symbols.erase(std::unique(symbols.begin(), symbols.end(), same), symbols.end());
 
     into.entries_.reserve(symbols.size());
     for (std::size_t i = 0; i < symbols.size(); ++i) {

@@ -176,11 +176,11 @@ void SnapshotFolder::Prune(SnapshotCatalog& catalog, std::string_view newest) co
   std::vector<SnapshotEntry>& entries = catalog.entries_;
   std::vector<const SnapshotEntry*> by_age;  // Newest first.
   for (const SnapshotEntry& entry : entries) by_age.push_back(&entry);
-  std::ranges::stable_partition(by_age, [&](const SnapshotEntry* entry) {
+  std::stable_partition(by_age.begin(), by_age.end(), [&](const SnapshotEntry* entry) {
     return entry->file_name == newest || entry->name.time_ms <= now_ms;
   });
-  std::ranges::stable_partition(
-      by_age, [&](const SnapshotEntry* entry) { return entry->file_name == newest; });
+  std::stable_partition(by_age.begin(), by_age.end(),
+                        [&](const SnapshotEntry* entry) { return entry->file_name == newest; });
 
   std::map<std::string, std::size_t> kept;
   std::vector<std::string> removed;
