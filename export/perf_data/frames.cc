@@ -14,6 +14,15 @@ constexpr std::string_view kStub = "@plt";
 constexpr std::size_t kMostWords = std::size_t{32} << 20;
 constexpr std::size_t kMostPlaces = std::size_t{4} << 20;
 
+std::string ShownName(std::string_view symbol) {
+  // "clock_gettime@@GLIBC_2.17": the version says nothing about what it does.
+  const std::string_view plain = symbol.substr(0, std::max<std::size_t>(symbol.find('@'), 1));
+  std::string name = symbols::DemangleWithoutArguments(plain);
+  if (name.empty()) name = plain;
+  if (symbol.ends_with(kStub)) name += kStub;
+  return name;
+}
+
 }  // namespace
 
 CpuMode ModeOfContext(std::uint64_t context) noexcept {
@@ -127,11 +136,11 @@ LocationId Frames::MakeLocation(const Process& process, CpuMode mode, std::uint6
   const MappingId mapping = MappingOf(*map);
   std::vector<Line> lines;
   if (options_.symbolize) {
-    if (options_.source_lines) AddSourceLines(modules_.LinesAt(*map, address), mapping, lines);
-    if (lines.empty()) {
-      const std::string_view symbol = modules_.NameAt(*map, address);
-      if (!symbol.empty()) lines.push_back({FunctionNamed(symbol), 0, 0});
+    const std::string_view symbol = modules_.NameAt(*map, address);
+    if (options_.source_lines) {
+      AddSourceLines(modules_.LinesAt(*map, address), symbol, mapping, lines);
     }
+    if (lines.empty() && !symbol.empty()) lines.push_back({FunctionNamed(symbol), 0, 0});
     if (!lines.empty()) builder_.mapping(mapping).has_functions = true;
   }
   return builder_.AddLocation({.mapping = mapping, .address = address, .lines = lines});
@@ -150,11 +159,7 @@ MappingId Frames::MappingOf(const Map& map) {
 FunctionId Frames::FunctionNamed(std::string_view symbol) {
   const auto [known, is_new] = functions_.try_emplace(symbol.data());
   if (is_new) {
-    // "clock_gettime@@GLIBC_2.17": the version says nothing about what it does.
-    const std::string_view plain = symbol.substr(0, std::max<std::size_t>(symbol.find('@'), 1));
-    std::string name = symbols::DemangleWithoutArguments(plain);
-    if (name.empty()) name = plain;
-    if (symbol.ends_with(kStub)) name += kStub;
+    const std::string name = ShownName(symbol);
     Function function{.name = builder_.Intern(name)};
     if (name != symbol) function.system_name = builder_.Intern(symbol);
     known->second = builder_.AddFunction(function);
@@ -162,18 +167,21 @@ FunctionId Frames::FunctionNamed(std::string_view symbol) {
   return known->second;
 }
 
-void Frames::AddSourceLines(std::span<const SourceFrame> frames, MappingId mapping,
-                            std::vector<Line>& into) {
+void Frames::AddSourceLines(std::span<const SourceFrame> frames, std::string_view symbol,
+                            MappingId mapping, std::vector<Line>& into) {
   for (const SourceFrame& frame : frames) {
     if (frame.function.empty()) {
       into.clear();
       return;
     }
     // The physical frame is called as it would be without source lines.
-    const std::string bare = symbols::DemangleWithoutArguments(frame.linkage_name);
+    const bool is_physical = &frame == &frames.back() && !symbol.empty();
+    const std::string_view linkage = is_physical ? symbol : frame.linkage_name;
+    const std::string name =
+        is_physical ? ShownName(symbol) : symbols::DemangleWithoutArguments(linkage);
     const FunctionId function =
-        builder_.AddFunction({.name = builder_.Intern(bare.empty() ? frame.function : bare),
-                              .system_name = builder_.Intern(frame.linkage_name),
+        builder_.AddFunction({.name = builder_.Intern(name.empty() ? frame.function : name),
+                              .system_name = builder_.Intern(linkage == name ? "" : linkage),
                               .file = builder_.Intern(frame.file),
                               .start_line = frame.start_line});
     into.push_back({function, frame.line, frame.column});

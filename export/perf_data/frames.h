@@ -55,8 +55,9 @@ class Frames {
   LocationId MakeLocation(const Process& process, CpuMode mode, std::uint64_t address);
   MappingId MappingOf(const Map& map);
   FunctionId FunctionNamed(std::string_view symbol);
-  void AddSourceLines(std::span<const SourceFrame> frames, MappingId mapping,
-                      std::vector<Line>& into);
+  // `symbol` is the physical function's name in the symbol table; empty when not known.
+  void AddSourceLines(std::span<const SourceFrame> frames, std::string_view symbol,
+                      MappingId mapping, std::vector<Line>& into);
   void ForgetIfTooMuch();
 
   ProfileBuilder& builder_;

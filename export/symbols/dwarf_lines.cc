@@ -43,6 +43,22 @@ std::int64_t NumberOf(Dwarf_Die* entry, unsigned attribute) {
   return static_cast<std::int64_t>(value);
 }
 
+// The entry that an instance of a function refers to in the end; 0 when that is in another file.
+Dwarf_Off DeclarationOf(Dwarf_Die entry, Dwarf* dwarf) {
+  constexpr int kMostSteps = 8;
+  for (int i = 0; i < kMostSteps; ++i) {
+    Dwarf_Attribute found;
+    Dwarf_Die next;
+    if (dwarf_attr(&entry, DW_AT_abstract_origin, &found) == nullptr &&
+        dwarf_attr(&entry, DW_AT_specification, &found) == nullptr) {
+      break;
+    }
+    if (dwarf_formref_die(&found, &next) == nullptr) break;
+    entry = next;
+  }
+  return dwarf_cu_getdwarf(entry.cu) == dwarf ? dwarf_dieoffset(&entry) : 0;
+}
+
 std::string_view ViewOf(const char* text) {
   return text == nullptr ? std::string_view() : std::string_view(text);
 }
@@ -153,8 +169,11 @@ const Name& DwarfLines::State::NameOf(Unit& unit, std::uint32_t node) {
   if (!demangled.empty()) {
     name->shown = Keep(demangled);
     name->linkage = Keep(ViewOf(linkage));
-  } else {
-    name->shown = Keep(linkage != nullptr ? ViewOf(linkage) : ViewOf(TextOf(&entry, DW_AT_name)));
+  } else if (linkage != nullptr) {
+    name->shown = Keep(ViewOf(linkage));
+  } else if (const char* const plain = TextOf(&entry, DW_AT_name); plain != nullptr) {
+    // Functions that the linker need not know of have no other name.
+    name->shown = Keep(unit.index.ScopeOf(DeclarationOf(entry, dwarf_)) + plain);
   }
   name->start_line = NumberOf(&entry, DW_AT_decl_line);
   return *name;

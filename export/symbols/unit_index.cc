@@ -28,6 +28,10 @@ bool MayHoldFunctions(int tag) {
   }
 }
 
+bool IsNamedScope(int tag) {
+  return tag != DW_TAG_lexical_block && tag != DW_TAG_try_block && tag != DW_TAG_catch_block;
+}
+
 std::int32_t NumberOf(Dwarf_Die* entry, unsigned attribute) {
   Dwarf_Attribute found;
   Dwarf_Word value = 0;
@@ -41,8 +45,32 @@ std::int32_t NumberOf(Dwarf_Die* entry, unsigned attribute) {
 UnitIndex::UnitIndex(Dwarf_Die unit, std::uint64_t lowest_address)
     : unit_(unit), lowest_address_(lowest_address) {
   if (dwarf_getsrcfiles(&unit_, &files_, &file_count_) != 0) files_ = nullptr;
-  Walk(&unit_, kNone, 0);
+  Walk(&unit_, kNone, 0, kNone);
   SortRanges();
+}
+
+std::uint32_t UnitIndex::AddScope(Dwarf_Die* entry, std::uint32_t around) {
+  if (dwarf_haschildren(entry) <= 0) return around;
+  scopes_.push_back({dwarf_dieoffset(entry), around});
+  return static_cast<std::uint32_t>(scopes_.size() - 1);
+}
+
+std::string UnitIndex::ScopeOf(Dwarf_Off entry) const {
+  const auto found = std::lower_bound(
+      declared_.begin(), declared_.end(), entry,
+      [](const Declared& declared, Dwarf_Off value) { return declared.entry < value; });
+  if (found == declared_.end() || found->entry != entry) return {};
+  std::string text;
+  for (std::uint32_t i = found->scope; i != kNone; i = scopes_[i].around) {
+    Dwarf_Die die;
+    if (dwarf_offdie(dwarf_cu_getdwarf(unit_.cu), scopes_[i].entry, &die) == nullptr) break;
+    const char* const name = dwarf_diename(&die);
+    const char* const shown = name != nullptr                       ? name
+                              : dwarf_tag(&die) == DW_TAG_namespace ? "(anonymous namespace)"
+                                                                    : "(anonymous class)";
+    text.insert(0, std::string(shown) + "::");
+  }
+  return text;
 }
 
 std::uint32_t UnitIndex::AddNode(Dwarf_Die* entry, bool inlined, std::uint32_t parent) {
@@ -60,13 +88,16 @@ std::uint32_t UnitIndex::AddNode(Dwarf_Die* entry, bool inlined, std::uint32_t p
   return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
 
-void UnitIndex::Walk(Dwarf_Die* parent_entry, std::uint32_t parent, std::uint32_t depth) {
+void UnitIndex::Walk(Dwarf_Die* parent_entry, std::uint32_t parent, std::uint32_t depth,
+                     std::uint32_t scope) {
   Dwarf_Die entry;
   if (depth > kDeepestEntry || dwarf_child(parent_entry, &entry) != 0) return;
   do {
     const int tag = dwarf_tag(&entry);
     if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
       const bool inlined = tag == DW_TAG_inlined_subroutine && parent != kNone;
+      const bool declares = tag == DW_TAG_subprogram;
+      if (declares) declared_.push_back({dwarf_dieoffset(&entry), scope});
       std::uint32_t node = kNone;
       std::ptrdiff_t next = 0;
       Dwarf_Addr base = 0;
@@ -77,9 +108,10 @@ void UnitIndex::Walk(Dwarf_Die* parent_entry, std::uint32_t parent, std::uint32_
         if (node == kNone) node = AddNode(&entry, inlined, parent);
         ranges_.push_back({low, high, node, depth, kNone});
       }
-      Walk(&entry, node == kNone ? parent : node, depth + 1);
+      Walk(&entry, node == kNone ? parent : node, depth + 1,
+           declares ? AddScope(&entry, scope) : scope);
     } else if (MayHoldFunctions(tag)) {
-      Walk(&entry, parent, depth + 1);
+      Walk(&entry, parent, depth + 1, IsNamedScope(tag) ? AddScope(&entry, scope) : scope);
     }
   } while (dwarf_siblingof(&entry, &entry) == 0);
 }

@@ -6,6 +6,7 @@
 #include <elfutils/libdw.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace sonde::symbols {
@@ -33,6 +34,9 @@ class UnitIndex {
 
   // The innermost function at `address`, or kNone.
   std::uint32_t Find(std::uint64_t address) const noexcept;
+  // "app::(anonymous namespace)::Parser::", where the function that `entry` declares
+  // stands; empty for the outermost scope and for entries of other units.
+  std::string ScopeOf(Dwarf_Off entry) const;
   const Node& node(std::uint32_t index) const noexcept { return nodes_[index]; }
   std::size_t size() const noexcept { return nodes_.size(); }
   Dwarf_Die& unit() noexcept { return unit_; }
@@ -46,7 +50,19 @@ class UnitIndex {
     std::uint32_t around;  // The narrowest range before this one that reaches over its start.
   };
 
-  void Walk(Dwarf_Die* parent_entry, std::uint32_t parent, std::uint32_t depth);
+  // A namespace, class or function that others stand in.
+  struct Scope {
+    Dwarf_Off entry;
+    std::uint32_t around;
+  };
+  struct Declared {
+    Dwarf_Off entry;
+    std::uint32_t scope;
+  };
+
+  void Walk(Dwarf_Die* parent_entry, std::uint32_t parent, std::uint32_t depth,
+            std::uint32_t scope);
+  std::uint32_t AddScope(Dwarf_Die* entry, std::uint32_t around);
   std::uint32_t AddNode(Dwarf_Die* entry, bool inlined, std::uint32_t parent);
   void SortRanges();
 
@@ -56,6 +72,8 @@ class UnitIndex {
   std::size_t file_count_ = 0;
   std::vector<Node> nodes_;
   std::vector<Range> ranges_;
+  std::vector<Scope> scopes_;
+  std::vector<Declared> declared_;  // Functions, by entry.
 };
 
 }  // namespace sonde::symbols

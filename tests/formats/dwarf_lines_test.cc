@@ -52,7 +52,7 @@ TEST(DwarfLines, TellsInlinedFunctionsFromTheInnermostToThePhysicalOne) {
   const auto frames = lines.value().Find(place.pc - LoadBias() - 1);
 
   ASSERT_THAT(frames, SizeIs(3));
-  EXPECT_THAT(frames[0].function, HasSubstr("Innermost"));
+  EXPECT_THAT(frames[0].function, HasSubstr("sonde::(anonymous namespace)::Innermost"));
   EXPECT_EQ(frames[0].line, place.inner_line);
   EXPECT_THAT(frames[1].function, HasSubstr("Middle"));
   EXPECT_EQ(frames[1].line, kPhysicalLine - 3);
