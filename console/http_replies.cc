@@ -37,7 +37,8 @@ HttpResponse TextReply(int status, std::string text) {
 }
 
 HttpResponse JsonReply(std::string json) {
-  return {.headers = {{"content-type", "application/json"}}, .body = std::move(json)};
+  return {.headers = {{"content-type", "application/json; charset=utf-8"}},
+          .body = std::move(json)};
 }
 
 HttpResponse GoError(int status, std::string_view message) {
@@ -63,9 +64,9 @@ void AddSafetyHeaders(HttpResponse& response) {
        {std::pair("x-content-type-options", "nosniff"), std::pair("cache-control", "no-store"),
         std::pair("referrer-policy", "no-referrer"), std::pair("x-frame-options", "DENY"),
         std::pair("cross-origin-resource-policy", "same-origin"),
-        std::pair(
-            "content-security-policy",
-            "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'")}) {
+        std::pair("content-security-policy",
+                  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                  "img-src 'self'; frame-ancestors 'none'")}) {
     response.headers.emplace_back(name, value);
   }
 }

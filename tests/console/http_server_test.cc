@@ -1,0 +1,281 @@
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "console/console_hooks.h"
+#include "sonde/console.h"
+#include "sonde/task.h"
+
+namespace sonde {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::uint16_t FreePort() {
+  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ::bind(probe, reinterpret_cast<sockaddr*>(&address), sizeof(address));
+  socklen_t size = sizeof(address);
+  ::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(probe);
+  return ntohs(address.sin_port);
+}
+
+class Peer {
+ public:
+  explicit Peer(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    ok_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+    const timeval limit{5, 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  }
+  ~Peer() { ::close(socket_); }
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  void Send(std::string_view bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  // Until the peer closes, or `wanted` is in it.
+  std::string Receive(std::string_view wanted = {}) {
+    std::string all;
+    char bytes[4096];
+    ssize_t size = 0;
+    while ((size = ::recv(socket_, bytes, sizeof(bytes), 0)) > 0) {
+      all.append(bytes, static_cast<std::size_t>(size));
+      if (!wanted.empty() && all.find(wanted) != std::string::npos) break;
+    }
+    return all;
+  }
+  bool ok() const { return ok_; }
+
+ private:
+  int socket_;
+  bool ok_;
+};
+
+class ConsoleTest : public testing::Test {
+ protected:
+  void Start(ConsoleOptions options = {}, const ConsoleHooks& hooks = {}) {
+    if (options.console_port == ConsoleOptions().console_port) options.console_port = 0;
+    if (options.http_port == ConsoleOptions().http_port) options.http_port = FreePort();
+    auto started = Console::Start(options, &hooks);
+    ASSERT_TRUE(started.ok()) << Describe(started.error());
+    console_ = std::move(started).value();
+  }
+  std::string Ask(const std::string& line, const std::string& headers = "Host: localhost\r\n",
+                  const std::string& body = {}) {
+    Peer peer(console_->http_port());
+    peer.Send(line + " HTTP/1.1\r\n" + headers + "Connection: close\r\nContent-Length: " +
+              std::to_string(body.size()) + "\r\n\r\n" + body);
+    return peer.Receive();
+  }
+  static std::string StatusOf(const std::string& answer) {
+    return answer.size() > 12 ? answer.substr(9, 3) : "none";
+  }
+
+  std::unique_ptr<Console> console_;
+};
+
+TEST_F(ConsoleTest, AnswersOverHttp11) {
+  Start();
+  const Task task("visible");
+  EXPECT_EQ(StatusOf(Ask("GET /")), "200");
+  EXPECT_NE(Ask("GET /api/tasks").find("\"name\":\"visible\""), std::string::npos);
+  EXPECT_NE(Ask("GET /metrics").find("\nsonde_tasks_total "), std::string::npos);
+  EXPECT_NE(Ask("GET /debug/pprof/cmdline").find("test.console"), std::string::npos);
+  EXPECT_EQ(StatusOf(Ask("GET /nothing")), "404");
+  EXPECT_EQ(StatusOf(Ask("DELETE /api/tasks")), "405");
+  EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/heap")), "404");
+  EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/profile?seconds=1")), "500");
+}
+
+TEST_F(ConsoleTest, NamesForeignHostsAreRefused) {
+  Start();
+  for (const char* const host : {"localhost", "127.0.0.1:1234", "[::1]:6060", "LOCALHOST:1"}) {
+    EXPECT_EQ(StatusOf(Ask("GET /api/status", std::string("Host: ") + host + "\r\n")), "200")
+        << host;
+  }
+  for (const char* const host :
+       {"evil.example", "localhost.evil.example", "127.0.0.1.nip.io", ""}) {
+    EXPECT_EQ(StatusOf(Ask("GET /api/status", std::string("Host: ") + host + "\r\n")), "403")
+        << host;
+  }
+}
+
+TEST_F(ConsoleTest, ChangesNeedTheSameOrigin) {
+  ConsoleHooks hooks;
+  hooks.write_snapshot = [] { return Result<std::string>("/somewhere/daemon-profile-1.pb.gz"); };
+  Start({}, hooks);
+  EXPECT_EQ(StatusOf(Ask("POST /api/snapshot")), "403");
+  EXPECT_EQ(
+      StatusOf(Ask("POST /api/snapshot", "Host: localhost\r\nOrigin: http://evil.example\r\n")),
+      "403");
+  EXPECT_EQ(StatusOf(Ask("POST /api/pause")), "403");
+  EXPECT_EQ(StatusOf(Ask("GET /api/snapshot")), "405");
+  EXPECT_EQ(StatusOf(Ask("POST /api/snapshot", "Host: localhost\r\nOrigin: http://localhost\r\n")),
+            "200");
+  const std::string answer = Ask("POST /api/snapshot", "Host: localhost\r\nX-Sonde-Request: 1\r\n");
+  EXPECT_NE(answer.find("{\"name\":\"daemon-profile-1.pb.gz\"}"), std::string::npos);
+  EXPECT_EQ(answer.find("access-control-allow"), std::string::npos);
+}
+
+TEST_F(ConsoleTest, DownloadsCannotLeaveTheFolder) {
+  ConsoleHooks hooks;
+  hooks.snapshot_folder = "/tmp";
+  Start({}, hooks);
+  for (const char* const name :
+       {"../etc/passwd", "..%2fetc%2fpasswd", "%2e%2e/etc/passwd", "/etc/passwd", ".", ""}) {
+    EXPECT_EQ(StatusOf(Ask(std::string("GET /api/artifacts/") + name)), "404") << name;
+  }
+}
+
+TEST_F(ConsoleTest, ATokenIsAskedForWhereOneIsSet) {
+  ConsoleOptions options;
+  options.token = "secret";
+  Start(options);
+  EXPECT_EQ(StatusOf(Ask("GET /api/status")), "401");
+  EXPECT_EQ(StatusOf(Ask("GET /api/status", "Host: localhost\r\nAuthorization: Bearer secre\r\n")),
+            "401");
+  EXPECT_EQ(StatusOf(Ask("GET /api/status", "Host: localhost\r\nAuthorization: Bearer secret\r\n")),
+            "200");
+  EXPECT_EQ(StatusOf(Ask("GET /api/status?token=secret")), "200");
+}
+
+TEST_F(ConsoleTest, HeadersAndBodiesHaveLimits) {
+  Start();
+  EXPECT_EQ(StatusOf(Ask("GET /", "Host: localhost\r\nX: " + std::string(20'000, 'x') + "\r\n")),
+            "431");
+  EXPECT_EQ(StatusOf(Ask("POST /pprof/symbol", "Host: localhost\r\n", std::string(70'000, 'x'))),
+            "413");
+  Peer garbage(console_->http_port());
+  garbage.Send(std::string("\x16\x03\x01\0\0garbage\r\n\r\n", 19));
+  EXPECT_EQ(StatusOf(garbage.Receive()), "400");
+}
+
+TEST_F(ConsoleTest, OneConnectionServesManyRequestsAndPipelinesThem) {
+  Start();
+  Peer peer(console_->http_port());
+  std::string requests;
+  for (int i = 0; i < 3; ++i) requests += "GET /api/status HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  for (const char c : requests) peer.Send(std::string_view(&c, 1));
+  peer.Send("GET /last HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const std::string answers = peer.Receive("nothing here");
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = answers.find("HTTP/1.1 200", at)) != std::string::npos; ++at) {
+    ++count;
+  }
+  EXPECT_EQ(count, 3U);
+}
+
+TEST_F(ConsoleTest, ThePrefaceOfHttp2MayComeByteByByte) {
+  Start();
+  Peer peer(console_->http_port());
+  for (const char c : std::string_view("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")) {
+    peer.Send(std::string_view(&c, 1));
+    std::this_thread::sleep_for(1ms);
+  }
+  peer.Send(std::string_view("\0\0\0\x04\0\0\0\0\0", 9));  // Empty SETTINGS.
+  const std::string answer = peer.Receive(std::string_view("\0\0\0\x04\x01\0\0\0\0", 9));
+  ASSERT_GE(answer.size(), 9U);
+  EXPECT_EQ(answer[3], '\x04');  // SETTINGS of the server.
+  Peer decoy(console_->http_port());
+  decoy.Send("PRI /x HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(StatusOf(decoy.Receive()), "405");
+}
+
+TEST_F(ConsoleTest, EventsTellTheStatus) {
+  Start();
+  Peer peer(console_->http_port());
+  peer.Send("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const std::string first = peer.Receive("event: status");
+  EXPECT_NE(first.find("text/event-stream"), std::string::npos);
+  EXPECT_NE(peer.Receive("event: status").find("\"pid\":"), std::string::npos);
+}
+
+TEST_F(ConsoleTest, BeyondTheLimitConnectionsAreRefusedAndCounted) {
+  ConsoleOptions options;
+  options.max_connections = 4;
+  Start(options);
+  std::vector<std::unique_ptr<Peer>> peers;
+  for (int i = 0; i < 10; ++i) peers.push_back(std::make_unique<Peer>(console_->http_port()));
+  for (int i = 0; i < 100 && console_->stats().connections_refused < 6; ++i) {
+    std::this_thread::sleep_for(10ms);
+  }
+  EXPECT_EQ(console_->stats().connections_refused, 6U);
+  EXPECT_EQ(console_->stats().connections, 4U);
+  peers.clear();
+  for (int i = 0; i < 100 && console_->stats().connections > 0; ++i) {
+    std::this_thread::sleep_for(10ms);
+  }
+  EXPECT_EQ(StatusOf(Ask("GET /api/status")), "200");
+}
+
+TEST_F(ConsoleTest, ATakenPortIsAProblemAndNothingMore) {
+  Start();
+  const std::uint16_t taken = console_->http_port();
+  console_.reset();
+  const int holder = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(taken);
+  const int on = 1;
+  ::setsockopt(holder, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  ASSERT_EQ(::bind(holder, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(::listen(holder, 1), 0);
+  ConsoleOptions options;
+  options.console_port = taken;
+  Start(options);
+  ASSERT_EQ(console_->problems().size(), 1U);
+  EXPECT_NE(console_->problems()[0].find(std::to_string(taken)), std::string::npos);
+  EXPECT_EQ(console_->console_port(), 0);
+  EXPECT_EQ(StatusOf(Ask("GET /api/status")), "200");
+  ::close(holder);
+}
+
+TEST_F(ConsoleTest, OnlyLoopbackUnlessSaidInSoManyWords) {
+  ConsoleOptions options;
+  options.address = "0.0.0.0";
+  options.http_port = FreePort();
+  Start(options);
+  ASSERT_EQ(console_->problems().size(), 1U);
+  EXPECT_NE(console_->problems()[0].find("allow_remote"), std::string::npos);
+  EXPECT_EQ(console_->http_port(), 0);
+}
+
+TEST_F(ConsoleTest, AUnixSocketIsForItsOwnerAndIsRemoved) {
+  const std::string path = "/tmp/sonde-test-" + std::to_string(::getpid()) + ".sock";
+  ConsoleOptions options;
+  options.unix_socket = path;
+  Start(options);
+  ASSERT_TRUE(console_->problems().empty());
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  console_.reset();
+  EXPECT_NE(::stat(path.c_str(), &status), 0);
+}
+
+TEST_F(ConsoleTest, AtMostOneRuns) {
+  Start();
+  ConsoleOptions options;
+  options.console_port = options.http_port = 0;
+  EXPECT_EQ(Console::Start(options).error().code, ErrorCode::kUsage);
+}
+
+}  // namespace
+}  // namespace sonde
