@@ -109,7 +109,7 @@ class StackUnwinder::Walk {
 
   // Code that belongs to no file: a JIT compiler's, or a call of a bad pointer. False at
   // the end of the walk.
-  bool StepOutsideModules(Cursor& cursor) {
+  [[gnu::noinline]] bool StepOutsideModules(Cursor& cursor) {
     const bool interrupted = cursor.exact;
     const bool known = ranges_.Holds(cursor.Instruction());
     if (!interrupted && !known) return Cut(Truncation::kNoModule);
@@ -124,7 +124,7 @@ class StackUnwinder::Walk {
   }
 
   // Code of a file that has no tables for it, such as that of crti.o.
-  bool StepWithoutRule(Cursor& cursor) {
+  [[gnu::noinline]] bool StepWithoutRule(Cursor& cursor) {
     if (cursor.pc == fiber_root_) return false;
     // The ABI marks the outermost frame so.
     if (cursor.bp_known && cursor.bp == 0 && depth_ > 1) return false;
@@ -196,7 +196,8 @@ class StackUnwinder::ShortWalk : Walk {
   }
 
  private:
-  bool Step() {
+  // One call a frame would cost as much as the step itself.
+  [[gnu::always_inline]] bool Step() {
     const std::uint64_t pc = at_.Instruction();
     if (!EnterModule(pc)) return StepOutsideModules(at_);
     if (!Emit(at_.pc)) return false;
@@ -205,17 +206,21 @@ class StackUnwinder::ShortWalk : Walk {
     std::uint64_t cfa = 0;
     switch (rule.kind()) {
       case UnwindRule::kCfaFromRsp:
-        return StepToCaller(rule, at_.sp + offset);
+        cfa = at_.sp + offset;
+        break;
       case UnwindRule::kCfaFromRbp:
-        return at_.bp_known ? StepToCaller(rule, at_.bp + offset) : Cut(Truncation::kNoRule);
+        if (!at_.bp_known) return Cut(Truncation::kNoRule);
+        cfa = at_.bp + offset;
+        break;
       case UnwindRule::kPlt:
-        return StepToCaller(rule, at_.sp + ((at_.pc & 15) >= 11 ? 16 : 8));
+        cfa = at_.sp + ((at_.pc & 15) >= 11 ? 16 : 8);
+        break;
       case UnwindRule::kCfaAtRsp:
-        return stack_.Read(at_.sp + offset, cfa) ? StepToCaller(rule, cfa)
-                                                 : Cut(Truncation::kBadRead);
+        if (!stack_.Read(at_.sp + offset, cfa)) return Cut(Truncation::kBadRead);
+        break;
       case UnwindRule::kCfaAtRbp:
-        return at_.bp_known && stack_.Read(at_.bp + offset, cfa) ? StepToCaller(rule, cfa)
-                                                                 : Cut(Truncation::kBadRead);
+        if (!at_.bp_known || !stack_.Read(at_.bp + offset, cfa)) return Cut(Truncation::kBadRead);
+        break;
       case UnwindRule::kSignalFrame:
         return StepOverSignal();
       case UnwindRule::kEnd:
@@ -226,6 +231,7 @@ class StackUnwinder::ShortWalk : Walk {
       default:
         return StepWithoutRule(at_);
     }
+    return StepToCaller(rule, cfa);
   }
 
   UnwindRule RuleFor(std::uint64_t pc) {
@@ -250,7 +256,7 @@ class StackUnwinder::ShortWalk : Walk {
     return UnwindRule(fde, row);
   }
 
-  bool StepToCaller(UnwindRule rule, std::uint64_t cfa) {
+  [[gnu::always_inline]] bool StepToCaller(UnwindRule rule, std::uint64_t cfa) {
     std::uint64_t return_address = 0;
     if (cfa <= at_.sp && !(at_.exact && cfa == at_.sp)) return Cut(Truncation::kOrder);
     if (!stack_.Read(cfa - rule.return_distance(), return_address)) {
@@ -280,7 +286,7 @@ class StackUnwinder::ShortWalk : Walk {
   }
 
   // At a signal's return trampoline rsp is the address of the interrupted ucontext_t.
-  bool StepOverSignal() {
+  [[gnu::noinline]] bool StepOverSignal() {
     Cursor interrupted;
     if (!stack_.Read(at_.sp + ContextOffset(kRsp), interrupted.sp) ||
         !stack_.Read(at_.sp + ContextOffset(kRbp), interrupted.bp) ||

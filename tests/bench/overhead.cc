@@ -1,0 +1,390 @@
+// overhead: what the sampler costs the threads that it samples.
+//
+//   overhead pairs own|empty|gperftools HZ PAIRS   the same work with and without, in turn
+//   overhead instructions DEPTH                    for callgrind, which counts MeasuredSamples
+//   overhead latency DEPTH SECONDS                 how long the handler takes, in a live run
+//   overhead steady SECONDS                        for strace: calls getpriority around the work
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sampler/cpu_timer.h"
+#include "sampler/interval.h"
+#include "sampler/sigprof.h"
+#include "sampler/timer_value.h"
+#include "sonde/sampler.h"
+#include "sonde/thread_context.h"
+
+namespace sonde {
+namespace {
+
+using std::chrono::duration;
+using Clock = std::chrono::steady_clock;
+
+volatile double sink;
+
+[[gnu::noinline]] double Turn(double x, int rounds) {
+  for (int i = 0; i < rounds; ++i) x = x * 1.0000001 + 1e-9;
+  return x;
+}
+
+// A stack of virtual calls, strings and handlers, with work at every depth.
+struct Node {
+  virtual ~Node() = default;
+  virtual double Go(int depth, double x) = 0;
+  Node* next = nullptr;
+};
+struct Plain : Node {
+  [[gnu::noinline]] double Go(int depth, double x) override {
+    x = Turn(x, 2000);
+    if (depth <= 0) return x;
+    return Turn(next->Go(depth - 1, x + 1), 500) + 1;
+  }
+};
+struct WithString : Node {
+  [[gnu::noinline]] double Go(int depth, double x) override {
+    const std::string text = std::to_string(depth);
+    x = Turn(x, 2000);
+    if (depth <= 0) return x + static_cast<double>(text.size());
+    return Turn(next->Go(depth - 1, x + text[0]), 500) + static_cast<double>(text.size());
+  }
+};
+struct WithHandler : Node {
+  [[gnu::noinline]] double Go(int depth, double x) override {
+    x = Turn(x, 2000);
+    if (depth <= 0) return x;
+    try {
+      return Turn(next->Go(depth - 1, x - 1), 500);
+    } catch (int) {
+      return 0;
+    }
+  }
+};
+
+class Work {
+ public:
+  Work() {
+    plain_.next = &string_;
+    string_.next = &handler_;
+    handler_.next = &plain_;
+  }
+  // CPU seconds that `rounds` of it took.
+  double Run(int rounds) {
+    const std::uint64_t before = ThreadCpuNs(gettid());
+    for (int i = 0; i < rounds; ++i) sink = plain_.Go(40, i);
+    return static_cast<double>(ThreadCpuNs(gettid()) - before) / 1e9;
+  }
+
+ private:
+  Plain plain_;
+  WithString string_;
+  WithHandler handler_;
+};
+
+std::unique_ptr<Sampler> StartOrExit(const SamplerOptions& options) {
+  auto sampler = Sampler::Start(options);
+  if (!sampler.ok()) {
+    std::printf("overhead: %s\n", Describe(sampler.error()).c_str());
+    std::exit(1);
+  }
+  return std::move(sampler).value();
+}
+
+class Profiler {
+ public:
+  virtual ~Profiler() = default;
+  virtual void Begin() = 0;
+  virtual void End() = 0;
+  virtual std::uint64_t samples() const = 0;
+};
+
+class Own : public Profiler {
+ public:
+  explicit Own(int hz) : hz_(hz) {}
+  void Begin() override { sampler_ = StartOrExit({.hz = hz_}); }
+  void End() override {
+    sampler_->Stop();
+    samples_ += sampler_->stats().signals;
+    sampler_.reset();
+  }
+  std::uint64_t samples() const override { return samples_; }
+
+ private:
+  const int hz_;
+  std::uint64_t samples_ = 0;
+  std::unique_ptr<Sampler> sampler_;
+};
+
+// The price of a signal alone.
+class Empty : public Profiler {
+ public:
+  explicit Empty(int hz) : period_ns_(1'000'000'000 / static_cast<std::uint64_t>(hz)) {}
+  void Begin() override {
+    struct sigaction action {};
+    action.sa_sigaction = [](int, siginfo_t*, void*) { count_ = count_ + 1; };
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(SIGPROF, &action, nullptr);
+    timer_.CreateForThread(gettid(), TimerValue(TimerValue::kThread, 0, 0));
+    timer_.Arm(period_ns_, period_ns_);
+  }
+  void End() override { timer_.Delete(); }
+  std::uint64_t samples() const override { return count_; }
+
+ private:
+  static volatile std::uint64_t count_;
+  const std::uint64_t period_ns_;
+  CpuTimer timer_;
+};
+volatile std::uint64_t Empty::count_ = 0;
+
+class Gperftools : public Profiler {
+ public:
+  explicit Gperftools(int hz) {
+    setenv("CPUPROFILE_FREQUENCY", std::to_string(hz).c_str(), 1);
+    void* library = dlopen("libprofiler.so.0", RTLD_NOW);
+    if (library == nullptr) {
+      std::printf("gperftools is not here\n");
+      std::exit(77);
+    }
+    start_ = reinterpret_cast<int (*)(const char*)>(dlsym(library, "ProfilerStart"));
+    stop_ = reinterpret_cast<void (*)()>(dlsym(library, "ProfilerStop"));
+    state_ = reinterpret_cast<void (*)(State*)>(dlsym(library, "ProfilerGetCurrentState"));
+  }
+  void Begin() override { start_("/dev/null"); }
+  void End() override {
+    State state{};
+    state_(&state);
+    samples_ += static_cast<std::uint64_t>(state.samples_gathered);
+    stop_();
+  }
+  std::uint64_t samples() const override { return samples_; }
+
+ private:
+  // As gperftools declares it.
+  struct State {
+    int enabled;
+    time_t start_time;
+    char profile_name[1024];
+    int samples_gathered;
+  };
+  int (*start_)(const char*);
+  void (*stop_)();
+  void (*state_)(State*);
+  std::uint64_t samples_ = 0;
+};
+
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+int Pairs(const std::string& name, int hz, int pairs) {
+  std::unique_ptr<Profiler> profiler;
+  if (name == "own") profiler = std::make_unique<Own>(hz);
+  if (name == "empty") profiler = std::make_unique<Empty>(hz);
+  if (name == "gperftools") profiler = std::make_unique<Gperftools>(hz);
+  if (profiler == nullptr) return 2;
+
+  Work work;
+  work.Run(50);
+  const int rounds = std::max(1, static_cast<int>(0.2 / (work.Run(50) / 50)));
+  std::vector<double> ratios;
+  double sampled_cpu = 0;
+  for (int pair = 0; pair < pairs; ++pair) {
+    double cpu[2];
+    for (int half = 0; half < 2; ++half) {
+      const int on = half ^ (pair & 1);
+      if (on != 0) profiler->Begin();
+      work.Run(rounds / 10 + 1);  // What starting left in the caches is not what is measured.
+      cpu[on] = work.Run(rounds);
+      if (on != 0) profiler->End();
+    }
+    ratios.push_back(cpu[1] / cpu[0]);
+    sampled_cpu += cpu[1] * 1.1;
+  }
+  std::vector<double> medians;
+  std::uint64_t random = 88172645463325252;
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<double> drawn;
+    for (std::size_t k = 0; k < ratios.size(); ++k) {
+      random ^= random << 13;
+      random ^= random >> 7;
+      random ^= random << 17;
+      drawn.push_back(ratios[random % ratios.size()]);
+    }
+    medians.push_back(Median(std::move(drawn)));
+  }
+  std::sort(medians.begin(), medians.end());
+  const auto percent = [](double ratio) { return 100 * (ratio - 1); };
+  const double median = Median(ratios);
+  const double rate = static_cast<double>(profiler->samples()) / sampled_cpu;
+  std::printf(
+      "%-10s %4d Hz, %5.1f samples/CPU-s, %d pairs: overhead %+.3f%% [%+.3f .. %+.3f], %.1f us a "
+      "sample\n",
+      name.c_str(), hz, rate, pairs, percent(median), percent(medians[50]), percent(medians[1949]),
+      (median - 1) / rate * 1e6);
+  return 0;
+}
+
+// Calls the handler as the kernel would, with the stack that it was called from.
+class HandlerCall {
+ public:
+  HandlerCall() {
+    RegisterCurrentThread();
+    const ThreadSlots& slots = Signals().slots;
+    const ThreadSlot* slot = slots.Of(gettid());
+    std::uint32_t index = 0;
+    while (slots.At(index) != slot) ++index;
+    info_.si_code = SI_TIMER;
+    info_.si_value.sival_ptr =
+        TimerValue(TimerValue::kThread, index, slot->generation.load()).pointer();
+  }
+  void operator()(ucontext_t& context) { OnSigprof(SIGPROF, &info_, &context); }
+
+ private:
+  siginfo_t info_{};
+};
+
+constexpr int kMeasured = 1000;
+
+[[gnu::noinline]] void MeasuredSamples(HandlerCall& call, ucontext_t& context) {
+  for (int i = 0; i < kMeasured; ++i) call(context);
+  asm volatile("");
+}
+
+[[gnu::noinline]] void AtDepth(int depth, HandlerCall& call) {
+  if (depth > 0) {
+    AtDepth(depth - 1, call);
+    asm volatile("");
+    return;
+  }
+  ucontext_t context;
+  getcontext(&context);
+  for (int i = 0; i < 100; ++i) call(context);
+  MeasuredSamples(call, context);
+}
+
+int Instructions(int depth) {
+  auto sampler = StartOrExit({.hz = 1, .ring_bytes = std::size_t{16} << 20, .max_depth = 256});
+  HandlerCall call;
+  AtDepth(depth, call);
+  const Interval interval = sampler->Stop();
+  std::size_t frames = 0;
+  for (const IntervalSample& sample : interval.samples) {
+    if (sample.signals >= kMeasured) frames = sample.frames.size();
+  }
+  std::printf("measured %d samples of %zu frames\n", kMeasured, frames);
+  return 0;
+}
+
+// Times OnSigprof from a handler around it.
+std::vector<std::uint32_t> latencies_ns(1 << 20);
+std::atomic<std::uint32_t> latency_count{0};
+
+void TimedHandler(int signal, siginfo_t* info, void* context) {
+  timespec before;
+  timespec after;
+  clock_gettime(CLOCK_MONOTONIC, &before);
+  OnSigprof(signal, info, context);
+  clock_gettime(CLOCK_MONOTONIC, &after);
+  const std::uint32_t at = latency_count.fetch_add(1, std::memory_order_relaxed);
+  if (at < latencies_ns.size()) {
+    latencies_ns[at] = static_cast<std::uint32_t>((after.tv_sec - before.tv_sec) * 1'000'000'000 +
+                                                  after.tv_nsec - before.tv_nsec);
+  }
+}
+
+[[gnu::noinline]] void WorkAtDepth(int depth, Work& work, Clock::time_point end) {
+  if (depth > 0) {
+    WorkAtDepth(depth - 1, work, end);
+    asm volatile("");
+    return;
+  }
+  while (Clock::now() < end) work.Run(10);
+}
+
+int Latency(int depth, double seconds) {
+  auto sampler = StartOrExit({.hz = 999});
+  struct sigaction action {};
+  sigaction(SIGPROF, nullptr, &action);
+  action.sa_sigaction = &TimedHandler;
+  sigaction(SIGPROF, &action, nullptr);
+  const auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(duration<double>(seconds));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      Work work;
+      WorkAtDepth(depth - 20, work, end);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  sampler->Stop();
+  latencies_ns.resize(std::min<std::size_t>(latency_count, latencies_ns.size()));
+  std::sort(latencies_ns.begin(), latencies_ns.end());
+  const auto quantile = [](double q) {
+    return latencies_ns[static_cast<std::size_t>(q *
+                                                 static_cast<double>(latencies_ns.size() - 1))] /
+           1000.0;
+  };
+  std::printf(
+      "handler at depth %d: %zu samples, p50 %.2f us, p99 %.2f us, most %.0f us (1.5, 30)\n", depth,
+      latencies_ns.size(), quantile(0.5), quantile(0.99), quantile(1));
+  return 0;
+}
+
+int Steady(double seconds) {
+  auto sampler = StartOrExit({.hz = 99});
+  Work work;
+  const auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(duration<double>(seconds));
+  int markers = 0;
+  const double warm_until = seconds / 2;
+  const auto start = Clock::now();
+  // What is measured makes no call of its own, so that each one is the handler's.
+  Plain plain;
+  plain.next = &plain;
+  while (Clock::now() < end) {
+    if (markers == 0 && duration<double>(Clock::now() - start).count() > warm_until) {
+      getpriority(PRIO_PROCESS, 0);
+      ++markers;
+    }
+    for (int i = 0; i < 20; ++i) sink = plain.Go(40, i);
+  }
+  getpriority(PRIO_PROCESS, 0);
+  std::printf("steady: %lu samples\n", static_cast<unsigned long>(sampler->stats().signals));
+  return 0;
+}
+
+}  // namespace
+}  // namespace sonde
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "pairs" && argc == 5)
+    return sonde::Pairs(argv[2], std::atoi(argv[3]), std::atoi(argv[4]));
+  if (mode == "instructions" && argc == 3) return sonde::Instructions(std::atoi(argv[2]));
+  if (mode == "latency" && argc == 4) return sonde::Latency(std::atoi(argv[2]), std::atof(argv[3]));
+  if (mode == "steady" && argc == 3) return sonde::Steady(std::atof(argv[2]));
+  std::printf(
+      "usage: overhead pairs own|empty|gperftools HZ PAIRS | instructions DEPTH | "
+      "latency DEPTH SECONDS | steady SECONDS\n");
+  return 2;
+}
