@@ -135,6 +135,13 @@ Result<std::unique_ptr<Collector>> Collector::Start(const SamplerOptions& option
   state.max_weight = static_cast<std::uint32_t>(
       std::max<std::uint64_t>(8, kMostNsOfASample / collector->period_ns_));
   state.process_id = getpid();
+  state.copied_stack_bytes = 0;
+  if (options.unwinder == Unwinder::kDeferred) {
+    Result<std::unique_ptr<DeferredUnwinder>> deferred = DeferredUnwinder::Open(state.modules);
+    if (!deferred.ok()) return deferred.error();
+    collector->deferred_ = std::move(deferred).value();
+    state.copied_stack_bytes = options.stack_bytes & ~std::size_t{7};
+  }
   state.wake.store(0, std::memory_order_relaxed);
 
   if (!collector->OpenAccounts()) {
@@ -244,12 +251,31 @@ void Collector::Tick() {
 void Collector::Drain() {
   SampleRing& ring = Signals().ring;
   const auto take = [this](const RawSample& sample, std::uint64_t count, auto word_at) {
-    count = std::min<std::uint64_t>(count, words_.size());
+    words_.resize(count);
     for (std::uint64_t i = 0; i < count; ++i) words_[i] = word_at(i);
-    AddToTable(sample, std::span(words_).first(count));
+    if (sample.copied_words != 0) {
+      WalkAndAdd(sample);
+    } else {
+      AddToTable(sample, words_);
+    }
   };
-  while (ring.Read(take)) {
+  // What comes meanwhile is for the next time, or this one may never end.
+  const std::uint64_t end = ring.written();
+  while (ring.read() < end && ring.Read(take)) {
   }
+}
+
+void Collector::WalkAndAdd(RawSample sample) {
+  std::array<PackedFrame, kDeepestStack> frames;
+  UnwoundStack stack{0, Truncation::kNoRule};
+  if (deferred_ != nullptr) {
+    stack = deferred_->Unwind(words_, frames.data(), std::min(options_.max_depth, kDeepestStack));
+  }
+  sample.depth = static_cast<std::uint16_t>(stack.depth);
+  sample.truncation = stack.truncation;
+  words_.clear();
+  for (std::uint32_t i = 0; i < stack.depth; ++i) words_.push_back(frames[i].bits());
+  AddToTable(sample, words_);
 }
 
 void Collector::AddToTable(const RawSample& sample, std::span<const std::uint64_t> frames) {

@@ -13,8 +13,10 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "sampler/cpu_timer.h"
+#include "sampler/deferred_unwinder.h"
 #include "sampler/interval.h"
 #include "sampler/raw_sample.h"
 #include "sampler/sample_table.h"
@@ -54,6 +56,7 @@ class Collector {
 
   // All under mutex_.
   void Drain();
+  void WalkAndAdd(RawSample sample);
   void AddToTable(const RawSample& sample, std::span<const std::uint64_t> frames);
   void NoteName(const RawSample& sample);
   void WatchForUnknownThreads();
@@ -71,8 +74,9 @@ class Collector {
   std::mutex mutex_;
   bool stopped_ = false;
   SampleTable table_;
-  std::unordered_map<std::int32_t, std::string> names_;   // Of the threads in the table.
-  std::array<std::uint64_t, 2 * kDeepestStack> words_{};  // One sample's, on its way to the table.
+  std::unordered_map<std::int32_t, std::string> names_;  // Of the threads in the table.
+  std::vector<std::uint64_t> words_;                     // One sample's, on its way to the table.
+  std::unique_ptr<DeferredUnwinder> deferred_;
 
   CpuTimer catch_all_;
   bool has_catch_all_ = false;        // It may run.

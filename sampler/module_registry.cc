@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <link.h>
 
+#include "sampler/raw_syscall.h"
 #include "sampler/stack_reader.h"
 
 namespace sonde {
@@ -13,9 +14,36 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
+// Memory of a file that is loaded for as long as it is looked at.
+struct LoadedMemory {
+  static bool Read(std::uint64_t address, std::uint64_t size, void* to) {
+    __builtin_memcpy(to, reinterpret_cast<const void*>(address), size);
+    return true;
+  }
+  static bool CanRead(std::uint64_t address) { return IsReadable(address); }
+  static constexpr bool kMayBeData = false;
+};
+
+// Memory that may be gone at any moment: the kernel copies it, or says that it cannot.
+struct VanishingMemory {
+  struct Piece {
+    std::uint64_t address;
+    std::uint64_t size;
+  };
+  static bool Read(std::uint64_t address, std::uint64_t size, void* to) {
+    const Piece local = {reinterpret_cast<std::uint64_t>(to), size};
+    const Piece remote = {address, size};
+    return RawSyscall(SYS_process_vm_readv, RawSyscall(SYS_getpid), reinterpret_cast<long>(&local),
+                      1, reinterpret_cast<long>(&remote), 1, 0) == static_cast<long>(size);
+  }
+  static bool CanRead(std::uint64_t) { return true; }
+  static constexpr bool kMayBeData = true;
+};
+
+template <typename Memory>
 std::uint64_t Word(std::uint64_t address) {
-  std::uint64_t word;
-  __builtin_memcpy(&word, reinterpret_cast<const void*>(address), sizeof(word));
+  std::uint64_t word = 0;
+  Memory::Read(address, sizeof(word), &word);
   return word;
 }
 
@@ -32,85 +60,82 @@ struct Fingerprint {
 };
 
 // The start of the build id, or of a file without one its layout and first table entries.
+template <typename Memory>
 Fingerprint TakeFingerprint(const LoadedModule& module) {
   if (module.build_id_address != 0) {
-    return {Word(module.build_id_address), Word(module.build_id_address + 8)};
+    return {Word<Memory>(module.build_id_address), Word<Memory>(module.build_id_address + 8)};
   }
   const std::uint64_t header = module.map_start;
-  std::uint64_t layout = Mix(Word(header + offsetof(Elf64_Ehdr, e_entry))) ^
-                         Word(header + offsetof(Elf64_Ehdr, e_shoff));
+  std::uint64_t layout = Mix(Word<Memory>(header + offsetof(Elf64_Ehdr, e_entry))) ^
+                         Word<Memory>(header + offsetof(Elf64_Ehdr, e_shoff));
   std::uint64_t entries = 0;
   const TableRange& tables = module.tables;
   if (!tables.indexed && tables.header >= tables.start && tables.header < tables.limit) {
     const std::uint64_t end = tables.limit - tables.header < 64 ? tables.limit : tables.header + 64;
     for (std::uint64_t at = tables.header; at + 8 <= end; at += 8)
-      entries = Mix(entries) ^ Word(at);
+      entries = Mix(entries) ^ Word<Memory>(at);
   }
   return {layout, entries};
 }
 
+// The program headers of the ELF file that is mapped at `start`. They and its notes must lie
+// in its first page.
+template <typename Memory>
 class ProgramHeaders {
  public:
-  // Of the ELF file mapped at `start`.
   ProgramHeaders(std::uint64_t start, std::uint64_t limit) : start_(start), limit_(limit) {
-    if (limit - start < kPage || !IsReadable(start)) return;
-    const auto* header = reinterpret_cast<const Elf64_Ehdr*>(start);
-    if (header->e_ident[0] != 0x7f || header->e_ident[1] != 'E' || header->e_ident[2] != 'L' ||
-        header->e_ident[3] != 'F' || header->e_phentsize != sizeof(Elf64_Phdr) ||
-        header->e_phoff + header->e_phnum * sizeof(Elf64_Phdr) > kPage) {
+    if (limit - start < kPage || !Memory::CanRead(start)) return;
+    Elf64_Ehdr header;
+    if (!Memory::Read(start, sizeof(header), &header)) return;
+    if (header.e_ident[0] != 0x7f || header.e_ident[1] != 'E' || header.e_ident[2] != 'L' ||
+        header.e_ident[3] != 'F' || header.e_phentsize != sizeof(Elf64_Phdr) ||
+        header.e_phoff + header.e_phnum * sizeof(Elf64_Phdr) > kPage) {
       return;
     }
-    first_ = start + header->e_phoff;
-    count_ = header->e_phnum;
+    first_ = start + header.e_phoff;
+    count_ = header.e_phnum;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (At(i).p_type != PT_LOAD) continue;
-      bias_ = start - (At(i).p_vaddr & ~(kPage - 1));
+      const Elf64_Phdr segment = At(i);
+      if (segment.p_type != PT_LOAD) continue;
+      bias_ = start - (segment.p_vaddr & ~(kPage - 1));
       break;
     }
   }
 
-  std::uint32_t count() const { return count_; }
   std::uint64_t bias() const { return bias_; }
-  const Elf64_Phdr& At(std::uint32_t index) const {
-    return reinterpret_cast<const Elf64_Phdr*>(first_)[index];
-  }
 
-  // The loaded segment that holds `address`, or null.
-  const Elf64_Phdr* Segment(std::uint64_t address) const {
+  // Finds the loaded segment that holds `address`.
+  bool FindSegment(std::uint64_t address, Elf64_Phdr& found) const {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      const Elf64_Phdr& segment = At(i);
-      const std::uint64_t begin = bias_ + segment.p_vaddr;
-      if (segment.p_type == PT_LOAD && address >= begin && address - begin < segment.p_memsz &&
-          begin >= start_ - kPage && begin + segment.p_memsz <= limit_ + kPage) {
-        return &segment;
+      found = At(i);
+      const std::uint64_t begin = bias_ + found.p_vaddr;
+      if (found.p_type == PT_LOAD && address >= begin && address - begin < found.p_memsz &&
+          begin >= start_ - kPage && begin + found.p_memsz <= limit_ + kPage) {
+        return true;
       }
     }
-    return nullptr;
+    return false;
   }
 
-  // Copies the build id of the file; its notes must lie in the first page, which is
-  // known to be readable.
   void CopyBuildId(LoadedModule& module) const {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (At(i).p_type != PT_NOTE) continue;
-      std::uint64_t at = bias_ + At(i).p_vaddr;
-      const std::uint64_t end = at + At(i).p_filesz;
+      const Elf64_Phdr segment = At(i);
+      if (segment.p_type != PT_NOTE) continue;
+      std::uint64_t at = bias_ + segment.p_vaddr;
+      const std::uint64_t end = at + segment.p_filesz;
       if (at < start_ || end > start_ + kPage || end < at) continue;
       while (end - at >= sizeof(Elf64_Nhdr)) {
-        const auto* note = reinterpret_cast<const Elf64_Nhdr*>(at);
-        const std::uint64_t name = at + sizeof(Elf64_Nhdr);
-        const std::uint64_t description =
-            name + ((std::uint64_t{note->n_namesz} + 3) & ~std::uint64_t{3});
-        const std::uint64_t next =
-            description + ((std::uint64_t{note->n_descsz} + 3) & ~std::uint64_t{3});
+        Elf64_Nhdr note;
+        if (!Memory::Read(at, sizeof(note), &note)) return;
+        const auto padded = [](std::uint64_t size) { return (size + 3) & ~std::uint64_t{3}; };
+        const std::uint64_t description = at + sizeof(note) + padded(note.n_namesz);
+        const std::uint64_t next = description + padded(note.n_descsz);
         if (next > end) break;
-        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && note->n_descsz >= 16) {
-          const std::uint32_t size = note->n_descsz < 32 ? note->n_descsz : 32;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz >= 16) {
+          const std::uint32_t size = note.n_descsz < 32 ? note.n_descsz : 32;
+          if (!Memory::Read(description, size, module.build_id)) return;
           module.build_id_address = description;
           module.build_id_size = size;
-          for (std::uint32_t k = 0; k < size; ++k) {
-            module.build_id[k] = reinterpret_cast<const std::uint8_t*>(description)[k];
-          }
           return;
         }
         at = next;
@@ -119,6 +144,12 @@ class ProgramHeaders {
   }
 
  private:
+  Elf64_Phdr At(std::uint32_t index) const {
+    Elf64_Phdr segment = {};
+    Memory::Read(first_ + index * sizeof(segment), sizeof(segment), &segment);
+    return segment;
+  }
+
   std::uint64_t start_;
   std::uint64_t limit_;
   std::uint64_t first_ = 0;
@@ -126,15 +157,19 @@ class ProgramHeaders {
   std::uint32_t count_ = 0;
 };
 
+template <typename Memory>
 void CopyName(std::uint64_t link_map, LoadedModule& module) {
-  if (link_map == 0 || !IsReadable(link_map)) return;
-  const auto from =
-      reinterpret_cast<std::uint64_t>(reinterpret_cast<const struct link_map*>(link_map)->l_name);
+  struct link_map loaded = {};
+  if (link_map == 0 || !Memory::CanRead(link_map) ||
+      !Memory::Read(link_map, sizeof(loaded), &loaded)) {
+    return;
+  }
+  const auto from = reinterpret_cast<std::uint64_t>(loaded.l_name);
   if (from < kPage) return;
   for (std::uint64_t i = 0; i + 1 < sizeof(module.path); ++i) {
-    if ((i == 0 || (from + i) % kPage == 0) && !IsReadable(from + i)) return;
-    const char c = *reinterpret_cast<const char*>(from + i);
-    if (c == '\0') return;
+    char c = '\0';
+    if ((i == 0 || (from + i) % kPage == 0) && !Memory::CanRead(from + i)) return;
+    if (!Memory::Read(from + i, 1, &c) || c == '\0') return;
     module.path[i] = c;
   }
 }
@@ -143,12 +178,25 @@ void CopyName(std::uint64_t link_map, LoadedModule& module) {
 
 void ModuleRegistry::Prepare() noexcept { find_object_ = &_dl_find_object; }
 
+std::uint32_t ModuleRegistry::Find(std::uint64_t pc) noexcept { return FindIn<LoadedMemory>(pc); }
+
+std::uint32_t ModuleRegistry::FindAnything(std::uint64_t word) noexcept {
+  return FindIn<VanishingMemory>(word);
+}
+
+bool ModuleRegistry::IsStillLoaded(std::uint32_t index) const noexcept {
+  const LoadedModule& module = modules_[index];
+  const Fingerprint now = TakeFingerprint<VanishingMemory>(module);
+  return now.first == module.fingerprint[0] && now.second == module.fingerprint[1];
+}
+
 bool ModuleRegistry::Place::IsOf(const LoadedModule& module) const noexcept {
   return map_start == module.map_start && map_limit == module.map_limit &&
          link_map == module.link_map && (module.tables.indexed || module.tables.header == header);
 }
 
-std::uint32_t ModuleRegistry::Find(std::uint64_t pc) noexcept {
+template <typename Memory>
+std::uint32_t ModuleRegistry::FindIn(std::uint64_t pc) noexcept {
   struct dl_find_object found;
   if (find_object_(reinterpret_cast<void*>(pc), &found) != 0) return kNone;
   const Place place = {reinterpret_cast<std::uint64_t>(found.dlfo_map_start),
@@ -161,20 +209,25 @@ std::uint32_t ModuleRegistry::Find(std::uint64_t pc) noexcept {
     const std::uint32_t occupant = slots_[slot].load(std::memory_order_acquire);
     if (occupant == 0) break;
     const LoadedModule& module = modules_[occupant - 1];
-    if (!place.IsOf(module) || !module.Holds(pc)) continue;
-    const Fingerprint now = TakeFingerprint(module);
+    if (!place.IsOf(module)) continue;
+    if (!module.Holds(pc)) {
+      if (Memory::kMayBeData) return kNone;  // Not worth a look at the file's headers.
+      continue;
+    }
+    const Fingerprint now = TakeFingerprint<Memory>(module);
     if (now.first == module.fingerprint[0] && now.second == module.fingerprint[1]) {
       return occupant - 1;
     }
   }
-  return Insert(place, pc, slot);
+  return Insert<Memory>(place, pc, slot);
 }
 
+template <typename Memory>
 std::uint32_t ModuleRegistry::Insert(const Place& place, std::uint64_t pc,
                                      std::uint32_t slot) noexcept {
-  const ProgramHeaders headers(place.map_start, place.map_limit);
-  const Elf64_Phdr* code = headers.Segment(pc);
-  if (code == nullptr || (code->p_flags & PF_X) == 0) return kNone;
+  const ProgramHeaders<Memory> headers(place.map_start, place.map_limit);
+  Elf64_Phdr code;
+  if (!headers.FindSegment(pc, code) || (code.p_flags & PF_X) == 0) return kNone;
 
   std::uint32_t index = count_.load(std::memory_order_relaxed);
   do {
@@ -190,21 +243,21 @@ std::uint32_t ModuleRegistry::Insert(const Place& place, std::uint64_t pc,
   module.link_map = place.link_map;
   module.tables.header = place.header;
   module.bias = headers.bias();
-  module.code_start = headers.bias() + code->p_vaddr;
-  module.code_limit = module.code_start + code->p_memsz;
-  module.file_offset = code->p_offset;
-  if (const Elf64_Phdr* tables = headers.Segment(place.header)) {
-    module.tables.start = headers.bias() + tables->p_vaddr;
-    module.tables.limit = module.tables.start + tables->p_filesz;
+  module.code_start = headers.bias() + code.p_vaddr;
+  module.code_limit = module.code_start + code.p_memsz;
+  module.file_offset = code.p_offset;
+  if (Elf64_Phdr tables; headers.FindSegment(place.header, tables)) {
+    module.tables.start = headers.bias() + tables.p_vaddr;
+    module.tables.limit = module.tables.start + tables.p_filesz;
   } else if (program_tables_.header != 0 && program_tables_.start >= place.map_start &&
              program_tables_.limit <= place.map_limit) {
     module.tables = program_tables_;
   }
   headers.CopyBuildId(module);
-  const Fingerprint fingerprint = TakeFingerprint(module);
+  const Fingerprint fingerprint = TakeFingerprint<Memory>(module);
   module.fingerprint[0] = fingerprint.first;
   module.fingerprint[1] = fingerprint.second;
-  CopyName(place.link_map, module);
+  CopyName<Memory>(place.link_map, module);
 
   for (std::uint32_t probes = 0; probes < kSlots; ++probes, slot = (slot + 1) % kSlots) {
     std::uint16_t occupant = 0;

@@ -55,6 +55,14 @@ class ModuleRegistry {
   // The index of the module whose code holds `pc`, or kNone. Async-signal-safe.
   std::uint32_t Find(std::uint64_t pc) noexcept;
 
+  // The same for a word that may be anything, such as the address of code that another thread is
+  // unloading right now; Find is for code that the calling thread stands in. Costs system calls.
+  // Async-signal-safe.
+  std::uint32_t FindAnything(std::uint64_t word) noexcept;
+
+  // True while the module's file is still where it was. Any thread.
+  bool IsStillLoaded(std::uint32_t index) const noexcept;
+
   // Any thread, any index that Find returned. Async-signal-safe.
   const LoadedModule& At(std::uint32_t index) const noexcept { return modules_[index]; }
 
@@ -74,6 +82,9 @@ class ModuleRegistry {
     bool IsOf(const LoadedModule& module) const noexcept;
   };
 
+  template <typename Memory>
+  std::uint32_t FindIn(std::uint64_t pc) noexcept;
+  template <typename Memory>
   std::uint32_t Insert(const Place& place, std::uint64_t pc, std::uint32_t slot) noexcept;
 
   int (*find_object_)(void*, dl_find_object*) = nullptr;

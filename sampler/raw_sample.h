@@ -10,7 +10,7 @@ namespace sonde {
 enum class Truncation : std::uint8_t { kNone, kDepth, kNoModule, kNoRule, kBadRead, kOrder };
 inline constexpr int kTruncations = 6;
 
-enum class SampleSource : std::uint8_t { kThreadTimer, kCatchAll, kWall };
+enum class SampleSource : std::uint8_t { kThreadTimer, kCatchAll };
 
 // An address of 47 bits below the index of its module in the ModuleRegistry.
 class PackedFrame {
@@ -35,8 +35,15 @@ class PackedFrame {
 
 inline constexpr std::uint32_t kDeepestStack = 256;
 
-// The fixed part of a sample; `depth` frames follow it, or for a deferred one the
-// registers and `copied_words` of stack.
+// What a deferred sample begins with; the words of the stack follow, from rsp on.
+struct CopiedStack {
+  static constexpr std::uint32_t kModules = 16;
+  std::uint64_t registers[17];           // By their DWARF number, rip last.
+  std::uint16_t modules[kModules] = {};  // Those that any word points into: index + 1.
+};
+inline constexpr std::uint32_t kCopiedHeadWords = sizeof(CopiedStack) / 8;
+
+// The fixed part of a sample; `depth` frames follow it, or `copied_words` of a stack.
 struct RawSample {
   std::uint32_t tid = 0;
   std::uint32_t label_set = 0;
@@ -45,6 +52,8 @@ struct RawSample {
   std::uint16_t depth = 0;
   Truncation truncation = Truncation::kNone;
   SampleSource source = SampleSource::kThreadTimer;
+  std::uint32_t copied_words = 0;  // Instead of frames, when deferred: see CopiedStack.
+  std::uint32_t reserved = 0;
   std::uint64_t name[2] = {};  // The kernel's name of a thread that has no slot.
 };
 static_assert(sizeof(RawSample) % 8 == 0, "the ring carries words");

@@ -12,12 +12,15 @@
 namespace sonde {
 
 // The result, or -errno. Async-signal-safe.
-inline long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d = 0) noexcept {
+inline long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
+                       long f = 0) noexcept {
   long result;
   register long fourth asm("r10") = d;
+  register long fifth asm("r8") = e;
+  register long sixth asm("r9") = f;
   asm volatile("syscall"
                : "=a"(result)
-               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
                : "rcx", "r11", "memory");
   return result;
 }

@@ -33,14 +33,16 @@ class SampleRing {
   // False when the ring is full. `half_full` is set when this sample is the one that fills it
   // to the half, so that its writer wakes the reader. Async-signal-safe.
   bool Write(const RawSample& sample, const PackedFrame* frames, bool& half_full) noexcept {
-    return WriteWords(sample, reinterpret_cast<const std::uint64_t*>(frames), sample.depth,
-                      half_full);
+    return WriteWords(sample, reinterpret_cast<const std::uint64_t*>(frames), sample.depth, nullptr,
+                      0, half_full);
   }
 
-  // The same with `count` words of anything behind the sample. Async-signal-safe.
-  bool WriteWords(const RawSample& sample, const std::uint64_t* extra, std::uint32_t count,
+  // The same with `first_count` words and then `second_count` more behind the sample.
+  // Async-signal-safe.
+  bool WriteWords(const RawSample& sample, const std::uint64_t* first, std::uint64_t first_count,
+                  const std::uint64_t* second, std::uint64_t second_count,
                   bool& half_full) noexcept {
-    const std::uint64_t size = 1 + kSampleWords + count;
+    const std::uint64_t size = 1 + kSampleWords + first_count + second_count;
     std::uint64_t at = written_.load(std::memory_order_relaxed);
     std::uint64_t used;
     do {
@@ -51,12 +53,19 @@ class SampleRing {
 
     std::uint64_t fixed[kSampleWords];
     __builtin_memcpy(fixed, &sample, sizeof(sample));
-    for (std::uint64_t i = 0; i < kSampleWords; ++i) Put(at + 1 + i, fixed[i]);
-    for (std::uint64_t i = 0; i < count; ++i) Put(at + 1 + kSampleWords + i, extra[i]);
+    std::uint64_t next = at + 1;
+    for (std::uint64_t i = 0; i < kSampleWords; ++i) Put(next++, fixed[i]);
+    for (std::uint64_t i = 0; i < first_count; ++i) Put(next++, first[i]);
+    for (std::uint64_t i = 0; i < second_count; ++i) Put(next++, second[i]);
     // Release: a reader that sees the size also sees the words behind it.
     words_[at & mask_].store(size, std::memory_order_release);
     return true;
   }
+
+  // Where the next sample will be written. Any thread.
+  std::uint64_t written() const noexcept { return written_.load(std::memory_order_relaxed); }
+  // Where the next sample will be read. Reader only.
+  std::uint64_t read() const noexcept { return read_.load(std::memory_order_relaxed); }
 
   // Hands the oldest sample to `take(sample, word_at)`, where word_at(i) is the i-th word
   // behind it of `count`. False when there is none, or it is still being written. Reader only.

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <ucontext.h>
 
+#include "sampler/context_registers.h"
 #include "sampler/raw_syscall.h"
 #include "sampler/timer_value.h"
 
@@ -38,8 +39,67 @@ Weight WeightOf(const siginfo_t& info, std::uint32_t unit) {
   return {static_cast<std::uint32_t>(kept), static_cast<std::uint32_t>(all - kept)};
 }
 
+// Lists the modules that words of the stack point into, while they are loaded: when the stack
+// is walked, another file may be at their address.
+class ModuleList {
+ public:
+  explicit ModuleList(CopiedStack& copied) : copied_(copied) {}
+
+  void Add(std::uint64_t word) {
+    constexpr std::uint64_t kLowest = 4096;
+    constexpr std::uint64_t kHighest = std::uint64_t{1} << 47;
+    if (word < kLowest || word >= kHighest || count_ == CopiedStack::kModules) return;
+    for (std::uint32_t i = count_; i-- > 0;) {
+      if (state.modules.At(copied_.modules[i] - 1U).Holds(word)) return;
+    }
+    const std::uint32_t module = state.modules.FindAnything(word);
+    if (module == ModuleRegistry::kNone) return;
+    copied_.modules[count_++] = static_cast<std::uint16_t>(module + 1);
+  }
+
+ private:
+  CopiedStack& copied_;
+  std::uint32_t count_ = 0;
+};
+
+// Copies the registers and as much stack as there is, up to the limit. Not inlined: its
+// registers would lie on the stack of every sample.
+[[gnu::noinline]] bool SampleDeferred(const ucontext_t& context, StackRange& stack,
+                                      RawSample& sample) {
+  constexpr std::uint64_t kPage = 4096;
+  CopiedStack copied;
+  for (int reg = 0; reg < kRegisterCount; ++reg)
+    copied.registers[reg] = ContextRegister(context, reg);
+  ModuleList list(copied);
+  list.Add(copied.registers[kReturnAddress]);
+
+  const std::uint64_t begin = copied.registers[kRsp] & ~std::uint64_t{7};
+  const std::uint64_t limit = begin + state.copied_stack_bytes;
+  StackReader reader(stack, begin);
+  std::uint64_t end = begin;
+  while (end < limit) {
+    const std::uint64_t page_end = (end & ~(kPage - 1)) + kPage;
+    const std::uint64_t next = page_end < limit ? page_end : limit;
+    std::uint64_t word = 0;
+    if (!reader.Read(next - 8, word)) break;
+    for (; end < next; end += 8) {
+      reader.Read(end, word);
+      if (word < begin || word >= limit) list.Add(word);
+    }
+  }
+  const std::uint64_t words = (end - begin) / 8;
+  sample.copied_words = static_cast<std::uint32_t>(kCopiedHeadWords + words);
+  bool half_full = false;
+  const bool written = state.ring.WriteWords(
+      sample, reinterpret_cast<const std::uint64_t*>(&copied), kCopiedHeadWords,
+      reinterpret_cast<const std::uint64_t*>(begin), words, half_full);
+  if (half_full) WakeCollector();
+  return written;
+}
+
 // False when the ring is full.
 bool Sample(const ucontext_t& context, StackRange& stack, RawSample& sample) {
+  if (state.copied_stack_bytes != 0) return SampleDeferred(context, stack, sample);
   PackedFrame frames[kDeepestStack];
   const UnwoundStack unwound = state.unwinder.Unwind(context, stack, frames, state.max_depth);
   sample.depth = static_cast<std::uint16_t>(unwound.depth);

@@ -12,7 +12,7 @@ namespace sonde {
 // deleted since carries one that no longer counts.
 class TimerValue {
  public:
-  enum Kind : std::uint8_t { kThread, kCatchAll, kWall };
+  enum Kind : std::uint8_t { kThread, kCatchAll };
 
   TimerValue(Kind kind, std::uint32_t operand, std::uint32_t generation) noexcept
       : bits_(kMark | std::uint64_t{kind} << 50 | std::uint64_t{operand & 0x3fff} << 36 |

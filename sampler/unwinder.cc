@@ -3,6 +3,7 @@
 #include "sampler/unwinder.h"
 
 #include "sampler/cfi_row.h"
+#include "sampler/context_registers.h"
 #include "sampler/dwarf_expression.h"
 #include "sampler/unwind_rule.h"
 
@@ -11,15 +12,6 @@ namespace {
 
 constexpr std::uint64_t kLowestCode = 4096;
 constexpr std::uint64_t kLargestFramePointerStep = 1 << 20;
-
-// Where a ucontext_t keeps the registers, by their DWARF number.
-constexpr int kContextIndex[kRegisterCount] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-                                               REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                               REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-
-std::uint64_t ContextRegister(const ucontext_t& context, int reg) {
-  return static_cast<std::uint64_t>(context.uc_mcontext.gregs[kContextIndex[reg]]);
-}
 
 constexpr std::uint64_t ContextOffset(int reg) {
   return offsetof(ucontext_t, uc_mcontext.gregs) +

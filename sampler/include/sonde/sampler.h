@@ -40,11 +40,10 @@ struct SamplerOptions {
   std::uint32_t max_depth = 128;  // Frames kept of a stack, 1 to 256.
   // Distinct (stack, thread, labels, task) of one interval; more are dropped and counted.
   std::size_t max_stacks = std::size_t{1} << 17;
-  // Also samples threads that do not run, by the wall clock. Interrupts blocking
-  // calls: those that cannot restart fail with EINTR.
+  // Wall-clock sampling: kUnsupported, this sampler counts CPU time alone.
   bool wall = false;
   Unwinder unwinder = Unwinder::kTables;
-  std::size_t stack_bytes = std::size_t{16} << 10;  // Copied by Unwinder::kDeferred, to 64 KiB.
+  std::size_t stack_bytes = std::size_t{16} << 10;  // Copied by Unwinder::kDeferred, 512 to 65,536.
 };
 
 // Runs from Start to Stop; at most one in a process at a time. Owns SIGPROF:

@@ -1,5 +1,6 @@
 #include "sonde/sampler.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -212,6 +214,7 @@ TEST(Sampler, OptionsOutOfRangeAreUsageErrors) {
   EXPECT_EQ(Sampler::Start({.hz = 0}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(Sampler::Start({.hz = 10'001}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(Sampler::Start({.max_depth = 257}).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(Sampler::Start({.wall = true}).error().code, ErrorCode::kUnsupported);
 }
 
 TEST(Sampler, OnlyOneRunsAtATime) {
@@ -221,6 +224,23 @@ TEST(Sampler, OnlyOneRunsAtATime) {
   sampler->Stop();
   EXPECT_TRUE(sampler->Stop().samples.empty());
   EXPECT_TRUE(Sampler::Start().ok());
+}
+
+TEST(DeferredUnwinder, ReachesTheRootAndLeavesExceptionsToLibgcc) {
+  auto started = Sampler::Start({.hz = 2000, .unwinder = Unwinder::kDeferred});
+  if (!started.ok()) {
+    ASSERT_EQ(started.error().code, ErrorCode::kUnsupported);
+    GTEST_SKIP() << Describe(started.error());
+  }
+  Spin(milliseconds(100));
+  const Interval interval = started.value()->Stop();
+
+  ASSERT_GT(interval.stats.signals, 5U);
+  EXPECT_EQ(interval.stats.Truncated(), 0U);
+  EXPECT_EQ(interval.stats.taken, interval.stats.written + interval.stats.dropped);
+  Dl_info raise{};
+  ASSERT_NE(dladdr(dlsym(RTLD_DEFAULT, "_Unwind_RaiseException"), &raise), 0);
+  EXPECT_NE(std::string(raise.dli_fname).find("libgcc_s"), std::string::npos) << raise.dli_fname;
 }
 
 TEST(SamplerHazard, AHandlerOfTheHostIsNotTakenOver) {
