@@ -367,7 +367,7 @@ bool Plugin(double) {
       "root (0, 0); %d address had both\n",
       seen, wrong, cut, shared);
   // Walked later, a stack through a plugin that is gone by then is cut, and counted so.
-  return seen >= 100 && wrong == 0 && (cut == 0 || interval.stats.Truncated() == cut) &&
+  return seen >= 10 && wrong == 0 && (cut == 0 || interval.stats.Truncated() == cut) &&
          (cut == 0 || IsDeferred()) && shared > 0;
 }
 

