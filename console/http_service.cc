@@ -13,8 +13,6 @@
 namespace sonde {
 namespace {
 
-constexpr std::chrono::milliseconds kEventInterval{500};
-constexpr std::size_t kMostEventStreams = 32;
 constexpr std::size_t kMostSpans = 64;
 constexpr std::chrono::milliseconds kBetweenEvents{500};
 constexpr std::chrono::seconds kBetweenRests{30};
@@ -55,39 +53,7 @@ HttpService::HttpService(ConsoleServer& server, TaskLedger& ledger, InstrumentSe
       symbolizer_(hooks.privacy),
       live_flame_(hooks, symbolizer_) {
   symbolizer_.NameTasksBy([this](std::uint64_t id) { return ledger_.names().Find(id); });
-<<<<<<< HEAD
   server_.Every(kBetweenRests, [this] { work_.Add([this] { live_flame_.RestWhenUnasked(); }); });
-=======
-  if (hooks_.samples != nullptr) {
-    flame_ = std::make_unique<LiveFlame>(*hooks_.samples, symbolizer_, ledger_.names());
-    server_.Every(std::chrono::seconds(10),
-                  [this] { work_.Add([this] { flame_->RestWhenIdle(); }); });
-  }
-  server_.Every(kEventInterval, [this] { TellEvents(); });
-}
-
-void HttpService::BeginEvents(const Exchange& exchange) {
-  std::erase_if(events_, [](const Exchange& known) { return known->is_closed(); });
-  if (events_.size() >= kMostEventStreams) {
-    return Send(exchange, TextReply(503, "too many pages are open\n"));
-  }
-  HttpResponse response{.status = 200,
-                        .headers = {{"content-type", "text/event-stream"}},
-                        .body = "retry: 1000\n\nevent: status\ndata: " + StatusAsJson() + "\n\n"};
-  AddSafetyHeaders(response);
-  events_.push_back(exchange);
-  exchange->Begin(std::move(response));
-}
-
-// A page that does not read gets no more; it connects again.
-void HttpService::TellEvents() {
-  std::erase_if(events_, [](const Exchange& exchange) { return exchange->is_closed(); });
-  if (events_.empty()) return;
-  const std::string event = "event: status\ndata: " + StatusAsJson() + "\n\n";
-  for (const Exchange& exchange : std::vector(events_)) {
-    if (!exchange->Write(event)) exchange->End();
-  }
->>>>>>> 4d4ee99 (Serve the page, live flame graphs and events; test the server; write the console down)
 }
 
 HttpService::~HttpService() = default;
@@ -207,18 +173,9 @@ void HttpService::RouteApi(const Context& context, std::string_view name) {
       return ArtifactReply(folder, file);
     });
   }
-  if (name == "events") return BeginEvents(context.exchange);
   if (name == "flame") {
-<<<<<<< HEAD
     return AnswerLater(context.exchange,
                        [this, target = context.target] { return live_flame_.Answer(target); });
-=======
-    if (flame_ == nullptr) {
-      return Send(context.exchange, TextReply(404, "the process is not sampled\n"));
-    }
-    return AnswerLater(context.exchange,
-                       [this, target = context.target] { return flame_->Reply(target); });
->>>>>>> 4d4ee99 (Serve the page, live flame graphs and events; test the server; write the console down)
   }
   if (name == "events") return SendEvents(context.exchange);
   Send(context.exchange, TextReply(404, "no such resource\n"));

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "console/console_hooks.h"
 #include "console/http_exchange.h"
@@ -66,14 +65,9 @@ class HttpService {
   void ServeSymbols(const Context& context);
   void ServeArtifact(const Context& context, std::string_view name);
   void ServeSnapshot(const Context& context);
-<<<<<<< HEAD
   // Sends the status every half second, until the reader is gone or too slow.
   void SendEvents(const Exchange& exchange);
   void TellStatus(const Exchange& exchange);
-=======
-  void BeginEvents(const Exchange& exchange);
-  void TellEvents();
->>>>>>> 4d4ee99 (Serve the page, live flame graphs and events; test the server; write the console down)
   // Calls `work` on the other thread and sends what it returns.
   void AnswerLater(const Exchange& exchange, Answer work);
   void Send(const Exchange& exchange, HttpResponse response);
@@ -92,16 +86,9 @@ class HttpService {
   // By endpoint and status.
   std::map<std::pair<std::string, int>, std::uint64_t> served_;
   std::uint64_t sent_profile_bytes_ = 0;
-<<<<<<< HEAD
   std::size_t open_spans_ = 0;  // Profiles being taken.
   Symbolizer symbolizer_;       // Of the work queue's thread, like the next.
   LiveFlame live_flame_;
-=======
-  std::size_t open_spans_ = 0;        // Profiles being taken.
-  std::vector<Exchange> events_;      // Pages that are told of changes.
-  Symbolizer symbolizer_;             // Of the work queue's thread, as is
-  std::unique_ptr<LiveFlame> flame_;  // this; null without samples.
->>>>>>> 4d4ee99 (Serve the page, live flame graphs and events; test the server; write the console down)
   WorkQueue work_;
 };
 
