@@ -21,6 +21,7 @@ void AddMerge(Program& program);
 void AddReport(Program& program);
 void AddSessions(Program& program);
 void AddSnapshots(Program& program);
+void AddSymbolize(Program& program);
 void AddTop(Program& program);
 
 }  // namespace sonde::cli

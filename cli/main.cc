@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   sonde::cli::AddReport(program);
   sonde::cli::AddSessions(program);
   sonde::cli::AddSnapshots(program);
+  sonde::cli::AddSymbolize(program);
   sonde::cli::AddTop(program);
   return program.Run(argc, argv);
 }

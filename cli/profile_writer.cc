@@ -11,25 +11,32 @@
 #include "cli/profile_options.h"
 #include "sonde/byte_sink.h"
 #include "sonde/folded.h"
+#include "sonde/json_table.h"
 #include "sonde/pprof.h"
+#include "sonde/speedscope.h"
 
 namespace sonde::cli {
 namespace {
 
-enum class OutputFormat : std::uint8_t { kPprof, kFolded };
+enum class OutputFormat : std::uint8_t { kPprof, kFolded, kSpeedscope, kJsonTable };
 
 struct NamedOutput {
   const char* name;
   OutputFormat format;
 };
-constexpr std::array<NamedOutput, 2> kOutputs{
-    {{"pprof", OutputFormat::kPprof}, {"folded", OutputFormat::kFolded}}};
+constexpr std::array<NamedOutput, 4> kOutputs{{{"pprof", OutputFormat::kPprof},
+                                               {"folded", OutputFormat::kFolded},
+                                               {"speedscope", OutputFormat::kSpeedscope},
+                                               {"json", OutputFormat::kJsonTable}}};
 
 struct Extension {
   const char* text;
   OutputFormat format;
 };
-constexpr std::array<Extension, 5> kExtensions{{{".pb", OutputFormat::kPprof},
+// The first that fits counts.
+constexpr std::array<Extension, 7> kExtensions{{{".speedscope.json", OutputFormat::kSpeedscope},
+                                                {".json", OutputFormat::kJsonTable},
+                                                {".pb", OutputFormat::kPprof},
                                                 {".pprof", OutputFormat::kPprof},
                                                 {".folded", OutputFormat::kFolded},
                                                 {".collapsed", OutputFormat::kFolded},
@@ -110,6 +117,16 @@ Status ProfileWriter::WriteAs(const Profile& profile, std::size_t sample_type) c
       const FrameNames names(profile, GranularityNamed(by_));
       written = WriteFolded(names, sample_type, *sink);
       NoteOtherTypes(profile, sample_type);
+      break;
+    }
+    case OutputFormat::kSpeedscope: {
+      const FrameNames names(profile, GranularityNamed(by_));
+      written = WriteSpeedscope(names, BaseName(path_), *sink);
+      break;
+    }
+    case OutputFormat::kJsonTable: {
+      const FrameNames names(profile, GranularityNamed(by_));
+      written = WriteJsonTable(names, sample_type, *sink);
       break;
     }
   }

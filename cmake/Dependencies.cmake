@@ -14,7 +14,6 @@ if(SONDE_PROFILING OR SONDE_BUILD_PROGRAM)
 endif()
 
 if(SONDE_BUILD_PROGRAM)
-  find_package(Protobuf REQUIRED)                 # formats: reading pprof
   find_package(simdjson REQUIRED)                 # formats, agentlog: reading JSON
   find_package(nlohmann_json REQUIRED)            # formats, agentlog, evidence, cli: writing JSON
   find_package(OpenSSL REQUIRED)                  # agentlog: hashes; cli: push over https
@@ -32,4 +31,8 @@ if(SONDE_BUILD_PROGRAM)
   add_library(Iberty::Iberty UNKNOWN IMPORTED)
   set_target_properties(Iberty::Iberty PROPERTIES IMPORTED_LOCATION ${IBERTY_LIBRARY}
     INTERFACE_INCLUDE_DIRECTORIES "${IBERTY_INCLUDE_DIR};${IBERTY_INCLUDE_DIR}/libiberty")
+endif()
+
+if(SONDE_BUILD_TESTS)
+  find_package(Protobuf REQUIRED)                 # tests: what pprof is checked against
 endif()

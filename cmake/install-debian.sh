@@ -11,12 +11,12 @@ set -euo pipefail
 build=(
   build-essential ca-certificates cmake git ninja-build pkg-config
   libboost1.81-dev libcli11-dev libdw-dev libelf-dev libiberty-dev liblzma-dev libncurses-dev libnghttp2-dev
-  libprotobuf-dev libre2-dev libsimdjson-dev libssl-dev libtomlplusplus-dev libyaml-cpp-dev
-  libzstd-dev nlohmann-json3-dev protobuf-compiler zlib1g-dev
+  libre2-dev libsimdjson-dev libssl-dev libtomlplusplus-dev libyaml-cpp-dev
+  libzstd-dev nlohmann-json3-dev zlib1g-dev
 )
 test=(
   binutils chromium curl golang-go google-perftools jq libbenchmark-dev libgmock-dev
-  libgoogle-perftools-dev libgtest-dev libunwind8 linux-perf nodejs npm procps python3
+  libgoogle-perftools-dev libgtest-dev libprotobuf-dev libunwind8 linux-perf nodejs npm procps protobuf-compiler python3
   python3-grpc-tools python3-grpcio python3-protobuf strace tmux valgrind xz-utils zstd
 )
 tools=(clang clang-format clang-tidy libclang-rt-14-dev libunwind-dev nghttp2-client)

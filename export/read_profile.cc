@@ -9,12 +9,14 @@
 #include <cerrno>
 #include <cstring>
 
+#include "export/chrome_trace/read.h"
 #include "export/folded/read.h"
 #include "export/gperftools/cpu.h"
 #include "export/limit_guard.h"
 #include "export/perf_data/perf_data.h"
 #include "export/perf_script/perf_script.h"
 #include "export/pprof/decode.h"
+#include "export/speedscope/read.h"
 #include "export/unwrap.h"
 #include "sonde/formats.h"
 #include "sonde/heap_text.h"
@@ -87,7 +89,17 @@ Result<std::string> ReadToEnd(int descriptor, std::uint64_t limit) {
   return text;
 }
 
+bool HasSampleTimes(Format format) {
+  return format == Format::kPerfScript || format == Format::kPerfData;
+}
+
 Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& options) {
+  const bool wants_times = options.from_ns != INT64_MIN || options.until_ns != INT64_MAX;
+  if (wants_times && format != Format::kUnknown && !HasSampleTimes(format)) {
+    return Error{.code = ErrorCode::kUsage,
+                 .message = "a span of time can only be cut out of a recording: " +
+                            std::string(NameOf(format)) + " does not keep the time of each sample"};
+  }
   switch (format) {
     case Format::kPprof:
       return ReadPprof(bytes, options);
@@ -102,6 +114,10 @@ Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& o
                                       : ReadCpuProfile(bytes, options);
     case Format::kGperftoolsHeap:
       return ReadHeapText(bytes, {.limits = options.limits, .strict = options.strict});
+    case Format::kSpeedscope:
+      return ReadSpeedscope(bytes, options);
+    case Format::kChromeTrace:
+      return ReadChromeTrace(bytes, options);
     default:
       break;
   }

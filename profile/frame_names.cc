@@ -94,8 +94,13 @@ FrameNames::FrameNames(const Profile& profile, Granularity granularity) : profil
     // Lines run from the innermost inlined function outwards; callers come first here.
     for (std::size_t n = location.lines.size(); n-- > 0;) {
       const Line& line = location.lines[n];
-      const std::string name = NameOf(profile, location, &line, file, granularity);
       const bool known = !profile.name(line.function).empty();
+      std::string composed;
+      std::string_view name = profile.name(line.function);
+      if (!known || granularity != Granularity::kFunctions) {
+        composed = NameOf(profile, location, &line, file, granularity);
+        name = composed;
+      }
       const bool inlined = n + 1 < location.lines.size();
       frames_.push_back({names_.Intern(name), KindOf(file, location.address, name, inlined, known),
                          location.mapping, id});

@@ -3,6 +3,7 @@
 #include "sonde/profile_builder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <utility>
 
@@ -16,10 +17,7 @@ std::uint64_t Number(Id id) {
   return static_cast<std::uint64_t>(id);
 }
 
-std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) {
-  hash ^= value + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2);
-  return hash * 0xbf58476d1ce4e5b9ULL;
-}
+std::uint64_t Mix(std::uint64_t hash, std::uint64_t value) { return MixHash(hash, value); }
 
 std::uint64_t HashOf(const Function& f) {
   const std::uint64_t names = Mix(Number(f.name), Number(f.system_name));
@@ -50,7 +48,7 @@ std::uint64_t HashOf(std::span<const Label> labels) {
 }
 
 std::size_t RowSlot(StackId stack, LabelSetId labels) {
-  return static_cast<std::size_t>(Mix(Number(stack), Number(labels)) >> 16);
+  return static_cast<std::size_t>(Mix(Number(stack), Number(labels)));
 }
 
 }  // namespace
@@ -65,49 +63,47 @@ ProfileBuilder::ProfileBuilder(std::vector<ValueType> sample_types)
 void ProfileBuilder::ReserveSamples(std::size_t count) {
   profile_.rows_.reserve(count);
   profile_.values_.reserve(count * profile_.sample_types_.size());
+  const std::size_t slots = std::bit_ceil(count + count / 3 + 1);
+  if (slots > row_index_.size()) IndexRows(slots);
 }
 
 FunctionId ProfileBuilder::AddFunction(const Function& function) {
   const std::uint64_t hash = HashOf(function);
-  const auto [first, last] = functions_.equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    if (profile_.function(it->second) == function) return it->second;
-  }
+  const std::uint32_t known = functions_.Find(
+      hash, [&](std::uint32_t number) { return profile_.functions_[number] == function; });
+  if (known != HashIndex::kNone) return FunctionId{known};
   const FunctionId id{static_cast<std::uint32_t>(profile_.functions_.size())};
   profile_.functions_.push_back(function);
-  functions_.emplace(hash, id);
+  functions_.Add(hash, static_cast<std::uint32_t>(id));
   return id;
 }
 
 MappingId ProfileBuilder::AddMapping(const Mapping& mapping) {
   const std::uint64_t hash = HashOf(mapping);
-  const auto [first, last] = mappings_.equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    if (profile_.mapping(it->second) == mapping) return it->second;
-  }
+  const std::uint32_t known = mappings_.Find(
+      hash, [&](std::uint32_t number) { return profile_.mappings_[number] == mapping; });
+  if (known != HashIndex::kNone) return MappingId{known};
   const MappingId id{static_cast<std::uint32_t>(profile_.mappings_.size())};
   profile_.mappings_.push_back(mapping);
-  mappings_.emplace(hash, id);
+  mappings_.Add(hash, static_cast<std::uint32_t>(id));
   return id;
 }
 
 LocationId ProfileBuilder::AddLocation(const Location& location) {
   const std::uint64_t hash = HashOf(location);
-  const auto [first, last] = locations_.equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    const Location known = profile_.location(it->second);
-    if (known.address == location.address && known.mapping == location.mapping &&
-        known.is_folded == location.is_folded && std::ranges::equal(known.lines, location.lines)) {
-      return it->second;
-    }
-  }
+  const std::uint32_t same = locations_.Find(hash, [&](std::uint32_t number) {
+    const Location known = profile_.location(LocationId{number});
+    return known.address == location.address && known.mapping == location.mapping &&
+           known.is_folded == location.is_folded && std::ranges::equal(known.lines, location.lines);
+  });
+  if (same != HashIndex::kNone) return LocationId{same};
   const LocationId id{static_cast<std::uint32_t>(profile_.locations_.size())};
   const auto first_line = static_cast<std::uint32_t>(profile_.lines_.size());
   const auto line_count = static_cast<std::uint32_t>(location.lines.size());
   profile_.lines_.insert(profile_.lines_.end(), location.lines.begin(), location.lines.end());
   profile_.locations_.push_back({location.address, location.mapping, first_line,
                                  line_count & 0x7fff'ffffU, location.is_folded ? 1U : 0U});
-  locations_.emplace(hash, id);
+  locations_.Add(hash, static_cast<std::uint32_t>(id));
   return id;
 }
 
@@ -132,15 +128,15 @@ StackId ProfileBuilder::AddStack(std::span<const LocationId> root_to_leaf) {
 LabelSetId ProfileBuilder::AddLabels(std::span<const Label> labels) {
   if (labels.empty()) return kNoLabels;
   const std::uint64_t hash = HashOf(labels);
-  const auto [first, last] = label_sets_.equal_range(hash);
-  for (auto it = first; it != last; ++it) {
-    if (std::ranges::equal(profile_.labels(it->second), labels)) return it->second;
-  }
+  const std::uint32_t known = label_sets_.Find(hash, [&](std::uint32_t number) {
+    return std::ranges::equal(profile_.labels(LabelSetId{number}), labels);
+  });
+  if (known != HashIndex::kNone) return LabelSetId{known};
   const LabelSetId id{static_cast<std::uint32_t>(profile_.label_sets_.size())};
   profile_.label_sets_.push_back({static_cast<std::uint32_t>(profile_.labels_.size()),
                                   static_cast<std::uint32_t>(labels.size())});
   profile_.labels_.insert(profile_.labels_.end(), labels.begin(), labels.end());
-  label_sets_.emplace(hash, id);
+  label_sets_.Add(hash, static_cast<std::uint32_t>(id));
   return id;
 }
 
@@ -154,7 +150,7 @@ Label ProfileBuilder::NumberLabel(std::string_view key, std::int64_t number,
 }
 
 std::size_t ProfileBuilder::FindOrAddRow(StackId stack, LabelSetId labels) {
-  if ((profile_.rows_.size() + 1) * 4 > row_index_.size() * 3) GrowRows();
+  if ((profile_.rows_.size() + 1) * 4 > row_index_.size() * 3) IndexRows(row_index_.size() * 2);
   const std::size_t mask = row_index_.size() - 1;
   std::size_t slot = RowSlot(stack, labels) & mask;
   while (row_index_[slot] != 0) {
@@ -168,14 +164,18 @@ std::size_t ProfileBuilder::FindOrAddRow(StackId stack, LabelSetId labels) {
   return profile_.rows_.size() - 1;
 }
 
-void ProfileBuilder::GrowRows() {
-  row_index_.assign(row_index_.size() * 2, 0);
-  const std::size_t mask = row_index_.size() - 1;
+void ProfileBuilder::IndexRows(std::size_t slots) {
+  row_index_.assign(slots, 0);
+  const std::size_t mask = slots - 1;
   for (std::uint32_t row = 0; row < profile_.rows_.size(); ++row) {
     std::size_t slot = RowSlot(profile_.rows_[row].stack, profile_.rows_[row].labels) & mask;
     while (row_index_[slot] != 0) slot = (slot + 1) & mask;
     row_index_[slot] = row + 1;
   }
+}
+
+void ProfileBuilder::PrefetchSample(StackId stack, LabelSetId labels) const noexcept {
+  __builtin_prefetch(&row_index_[RowSlot(stack, labels) & (row_index_.size() - 1)]);
 }
 
 void ProfileBuilder::AddSample(StackId stack, LabelSetId labels,

@@ -8,11 +8,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "export/hash_index.h"
 #include "export/perf_data/abi.h"
 #include "export/perf_data/machine.h"
 #include "export/perf_data/modules.h"
 #include "sonde/formats.h"
+#include "sonde/hash_index.h"
 #include "sonde/profile_builder.h"
 
 namespace sonde::perf_data {

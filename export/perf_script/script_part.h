@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "export/hash_index.h"
 #include "export/perf_script/frame_line.h"
 #include "export/perf_script/header_line.h"
 #include "sonde/formats.h"
+#include "sonde/hash_index.h"
 
 namespace sonde::perf_script {
 

@@ -14,7 +14,9 @@ namespace sonde {
 // The same seed gives the same profile.
 inline Profile RandomProfile(std::uint32_t seed) {
   std::mt19937 random(seed);
-  const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
+  const auto below = [&](std::uint32_t limit) {
+    return static_cast<std::uint32_t>(random() % limit);
+  };
 
   ProfileBuilder builder({{"samples", "count"}, {"cpu", "nanoseconds"}});
   builder.SetDefaultSampleType(below(2));

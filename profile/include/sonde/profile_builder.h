@@ -6,9 +6,9 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "sonde/hash_index.h"
 #include "sonde/profile.h"
 
 namespace sonde {
@@ -39,6 +39,8 @@ class ProfileBuilder {
   StackId Extend(StackId caller, LocationId callee) {
     return profile_.stacks_.Extend(caller, callee);
   }
+  // The top frame of a stack that is not empty.
+  LocationId leaf(StackId stack) const noexcept { return profile_.stacks_.leaf(stack); }
   StackId AddStack(std::span<const LocationId> root_to_leaf);
 
   // Labels are kept in the order given; the same labels in another order are another set.
@@ -53,6 +55,9 @@ class ProfileBuilder {
   void AddSample(StackId stack, LabelSetId labels, std::initializer_list<std::int64_t> values) {
     AddSample(stack, labels, std::span(values.begin(), values.size()));
   }
+
+  // Fetches what AddSample of the same will look at, for callers that know it some samples ahead.
+  void PrefetchSample(StackId stack, LabelSetId labels) const noexcept;
 
   void SetDefaultSampleType(std::size_t index) { profile_.default_sample_type_ = index; }
   void SetPeriod(ValueType type, std::int64_t period);
@@ -78,15 +83,12 @@ class ProfileBuilder {
 
  private:
   std::size_t FindOrAddRow(StackId stack, LabelSetId labels);
-  void GrowRows();
+  void IndexRows(std::size_t slots);
 
   Profile profile_;
   std::uint64_t added_ = 0;
   std::vector<std::uint32_t> row_index_;  // Open addressing: row + 1, or 0 when free.
-  std::unordered_multimap<std::uint64_t, FunctionId> functions_;
-  std::unordered_multimap<std::uint64_t, MappingId> mappings_;
-  std::unordered_multimap<std::uint64_t, LocationId> locations_;
-  std::unordered_multimap<std::uint64_t, LabelSetId> label_sets_;
+  HashIndex functions_, mappings_, locations_, label_sets_;
   std::vector<std::uint32_t> named_frames_;  // By StringId: LocationId + 1, or 0.
 };
 

@@ -1,17 +1,19 @@
 // HashIndex: finds the number of an entry, kept elsewhere, by the hash of its key.
 
-#ifndef SONDE_EXPORT_HASH_INDEX_H_
-#define SONDE_EXPORT_HASH_INDEX_H_
+#ifndef SONDE_HASH_INDEX_H_
+#define SONDE_HASH_INDEX_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sonde {
 
-// Eight bytes an entry, open addressing. Not thread-safe.
+// For tables whose entries have numbers: sixteen bytes an entry at most, open
+// addressing. Not thread-safe.
 class HashIndex {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
@@ -87,4 +89,4 @@ inline std::uint64_t HashBytes(std::string_view bytes) noexcept {
 
 }  // namespace sonde
 
-#endif  // SONDE_EXPORT_HASH_INDEX_H_
+#endif  // SONDE_HASH_INDEX_H_

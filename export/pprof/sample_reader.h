@@ -1,0 +1,60 @@
+// SampleReader: the samples of a pprof message, once its tables are known.
+
+#ifndef SONDE_EXPORT_PPROF_SAMPLE_READER_H_
+#define SONDE_EXPORT_PPROF_SAMPLE_READER_H_
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "export/limit_guard.h"
+#include "export/pprof/bytes_memo.h"
+#include "export/pprof/message_tables.h"
+#include "export/pprof/sample_queue.h"
+#include "sonde/profile_builder.h"
+
+namespace sonde::pprof {
+
+// Not thread-safe.
+class SampleReader {
+ public:
+  // All outlive the reader.
+  SampleReader(MessageTables& tables, LimitGuard& guard, ProfileBuilder& builder)
+      : tables_(tables), guard_(guard), builder_(builder) {}
+
+  // Adds all samples to the builder. `progress` may be empty.
+  Status Read(const std::function<void(std::uint64_t done, std::uint64_t total)>& progress);
+
+ private:
+  // One sample, taken apart but not yet looked up.
+  struct Pending {
+    std::string_view bytes;
+    std::string_view stack;    // The packed ids.
+    bool loose_stack = false;  // They are not all in `stack`.
+    std::string_view labels;   // From the first label to the last.
+    std::uint64_t stack_hash = 0;
+    std::uint64_t labels_hash = 0;
+    std::vector<std::int64_t> values{};
+  };
+
+  Status TakeApart(std::string_view bytes, Pending& sample);
+  Status Resolve(const Pending& sample, SampleQueue& queue);
+  Status ReadStack(const Pending& sample, StackId& stack);
+  Status ReadLooseStack(std::string_view sample, StackId& stack);
+  Status AddStack(std::string_view at, StackId& stack);
+  Status ReadLabels(const Pending& sample, LabelSetId& labels);
+  Status ReadLabel(std::string_view bytes);
+
+  MessageTables& tables_;
+  LimitGuard& guard_;
+  ProfileBuilder& builder_;
+  std::vector<std::uint64_t> leaf_first_;  // Location ids of the stack at hand.
+  std::vector<Label> labels_;              // Of the sample at hand.
+  BytesMemo<StackId> known_stacks_{std::size_t{1} << 17};
+  BytesMemo<LabelSetId> known_labels_{std::size_t{1} << 13};
+};
+
+}  // namespace sonde::pprof
+
+#endif  // SONDE_EXPORT_PPROF_SAMPLE_READER_H_

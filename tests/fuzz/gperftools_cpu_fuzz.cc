@@ -1,0 +1,8 @@
+// Whatever is read of gperftools' CPU profiles is written as pprof with the same totals.
+
+#include "tests/support/read_and_write.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  sonde::ReadAndWrite(sonde::Format::kGperftoolsCpu, data, size);
+  return 0;
+}

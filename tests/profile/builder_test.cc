@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include "sonde/profile_builder.h"
+
+namespace sonde {
+namespace {
+
+TEST(ProfileBuilder, WhatIsEqualIsKeptOnce) {
+  ProfileBuilder builder({{"samples", "count"}});
+  const Function function{.name = builder.Intern("f"), .file = builder.Intern("f.cc")};
+  EXPECT_EQ(builder.AddFunction(function), builder.AddFunction(function));
+  const Mapping mapping{.start = 1, .limit = 9, .file = builder.Intern("/bin/f")};
+  EXPECT_EQ(builder.AddMapping(mapping), builder.AddMapping(mapping));
+  const Line line{builder.AddFunction(function), 3, 0};
+  Location location;
+  location.address = 5;
+  location.lines = std::span(&line, 1);
+  const LocationId id = builder.AddLocation(location);
+  EXPECT_EQ(builder.AddLocation(location), id);
+  location.address = 6;
+  EXPECT_NE(builder.AddLocation(location), id);
+  const Label label = builder.NumberLabel("bytes", 8, "bytes");
+  const LabelSetId labels = builder.AddLabels({&label, 1});
+  EXPECT_EQ(builder.AddLabels({&label, 1}), labels);
+  EXPECT_EQ(builder.AddLabels({}), kNoLabels);
+  const StackId stack = builder.AddStack(std::vector{id});
+  builder.AddSample(stack, labels, {2});
+  builder.AddSample(stack, kNoLabels, {3});
+  builder.AddSample(stack, labels, {4});
+
+  const Profile profile = std::move(builder).Build();
+  ASSERT_EQ(profile.sample_count(), 2U);
+  EXPECT_EQ(profile.value(0, 0), 6);
+  EXPECT_EQ(profile.value(1, 0), 3);
+  EXPECT_EQ(profile.Total(0), 9);
+  EXPECT_EQ(profile.records(), 3U);
+  EXPECT_EQ(profile.functions().size(), 1U);
+}
+
+TEST(ProfileBuilder, TotalsAreThoseOfTheCallsHoweverManyReserved) {
+  for (const std::size_t reserved : {0U, 10U, 5'000U}) {
+    ProfileBuilder builder({{"a", "count"}, {"b", "count"}});
+    builder.ReserveSamples(reserved);
+    for (int i = 0; i < 3'000; ++i) {
+      const LocationId frame = builder.FrameNamed("f" + std::to_string(i % 900));
+      const StackId stack = builder.Extend(kEmptyStack, frame);
+      builder.PrefetchSample(stack, kNoLabels);
+      builder.AddSample(stack, kNoLabels, {1, i});
+    }
+    const Profile profile = std::move(builder).Build();
+    EXPECT_EQ(profile.sample_count(), 900U);
+    EXPECT_EQ(profile.Total(0), 3'000);
+    EXPECT_EQ(profile.Total(1), 3'000 * 2'999 / 2);
+  }
+}
+
+TEST(ProfileBuilder, ASumBeyondTheRangeStopsThereAndIsCounted) {
+  ProfileBuilder builder({{"a", "count"}});
+  builder.AddSample(kEmptyStack, kNoLabels, {INT64_MAX});
+  builder.AddSample(kEmptyStack, kNoLabels, {1});
+  const Profile profile = std::move(builder).Build();
+  EXPECT_EQ(profile.Total(0), INT64_MAX);
+  EXPECT_EQ(profile.losses().CountOf("value overflow"), 1U);
+}
+
+TEST(Losses, CausesAddUpAndKeepTheirFirstPlaces) {
+  Losses losses;
+  for (int i = 1; i <= 8; ++i) losses.Add("bad", "lines", 1, "line " + std::to_string(i));
+  losses.Add("bad", "samples", 2);
+  losses.Add("nothing", "lines", 0);
+  Losses sum;
+  sum.Add(losses);
+  sum.Add(losses);
+  EXPECT_EQ(sum.CountOf("bad"), 20U);
+  EXPECT_EQ(sum.TotalIn("lines"), 16U);
+  ASSERT_EQ(sum.entries().size(), 2U);
+  EXPECT_EQ(sum.entries()[0].places.size(), Losses::kPlacesKept);
+  EXPECT_EQ(sum.entries()[0].places[0], "line 1");
+}
+
+}  // namespace
+}  // namespace sonde

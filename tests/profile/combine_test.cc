@@ -1,0 +1,114 @@
+#include "sonde/combine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sonde/filter.h"
+#include "tests/support/random_profile.h"
+#include "tests/support/same_profile.h"
+
+namespace sonde {
+namespace {
+
+using testing::HasSubstr;
+
+Profile Sum(const Profile& a, const Profile& b) {
+  const Profile* const both[] = {&a, &b};
+  return Merge(both).value();
+}
+
+TEST(Merge, TotalsAddUpInAnyOrder) {
+  const Profile a = RandomProfile(1);
+  const Profile b = RandomProfile(2);
+  const Profile ab = Sum(a, b);
+  const Profile ba = Sum(b, a);
+  for (std::size_t type = 0; type < 2; ++type) {
+    EXPECT_EQ(ab.Total(type), a.Total(type) + b.Total(type));
+    EXPECT_EQ(ba.Total(type), ab.Total(type));
+  }
+  std::vector<std::string> left = DescribeSamples(ab);
+  std::vector<std::string> right = DescribeSamples(ba);
+  std::ranges::sort(left);
+  std::ranges::sort(right);
+  EXPECT_EQ(left, right);
+  EXPECT_EQ(ab.records(), a.records() + b.records());
+  EXPECT_EQ(ab.losses().TotalIn("lines"),
+            a.losses().TotalIn("lines") + b.losses().TotalIn("lines"));
+}
+
+TEST(Merge, OneProfileAloneStaysAsItIs) {
+  const Profile a = RandomProfile(3);
+  const Profile* const one[] = {&a};
+  EXPECT_TRUE(SameProfile(Merge(one).value(), a));
+}
+
+TEST(Merge, UnlikeTypesAreRefusedOrCutToWhatIsCommon) {
+  ProfileBuilder heap({{"space", "bytes"}, {"samples", "count"}});
+  heap.AddSample(heap.Extend(kEmptyStack, heap.FrameNamed("f")), kNoLabels, {7, 1});
+  const Profile h = std::move(heap).Build();
+  const Profile c = RandomProfile(1);
+  const Profile* const both[] = {&c, &h};
+  const Result<Profile> refused = Merge(both);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("{samples/count, cpu/nanoseconds}"));
+  EXPECT_THAT(refused.error().message, HasSubstr("{space/bytes, samples/count}"));
+  const Result<Profile> common = Merge(both, TypeMismatch::kCommon);
+  ASSERT_TRUE(common.ok());
+  ASSERT_EQ(common.value().sample_types().size(), 1U);
+  EXPECT_EQ(common.value().Total(0), c.Total(0) + 1);
+}
+
+TEST(Subtract, AProfileLessItselfIsZeroEverywhere) {
+  const Profile a = RandomProfile(4);
+  const Profile zero = Subtract(a, a).value();
+  for (std::size_t i = 0; i < zero.sample_count(); ++i) {
+    EXPECT_EQ(zero.value(i, 0), 0);
+    EXPECT_EQ(zero.value(i, 1), 0);
+  }
+}
+
+TEST(Subtract, WhatWasAddedComesOffAgain) {
+  const Profile a = RandomProfile(5);
+  const Profile b = RandomProfile(6);
+  const Profile back = Subtract(Sum(a, b), b).value();
+  EXPECT_EQ(back.Total(0), a.Total(0));
+  EXPECT_EQ(back.Total(1), a.Total(1));
+}
+
+TEST(Filter, WhatPassesAndWhatDoesNotAddUpToTheWhole) {
+  const Profile profile = RandomProfile(8);
+  const NameTest is_f3 = [](std::string_view name) { return name == "f3"; };
+  const Profile with = Filter(profile, {.focus = is_f3}).value();
+  const Profile without = Filter(profile, {.ignore = is_f3}).value();
+  EXPECT_GT(with.sample_count(), 0U);
+  EXPECT_EQ(with.sample_count() + without.sample_count(), profile.sample_count());
+  EXPECT_EQ(with.Total(1) + without.Total(1), profile.Total(1));
+  EXPECT_TRUE(SameProfile(Filter(profile, {}).value(), profile));
+}
+
+TEST(Filter, LabelsOfOneKeyAreAlternativesAndKeysAddUp) {
+  const Profile profile = RandomProfile(9);
+  const auto count = [&](std::vector<LabelTest> tests) {
+    return Filter(profile, {.labels = std::move(tests)}).value().sample_count();
+  };
+  const std::size_t zero = count({{"thread", "worker 0"}});
+  const std::size_t one = count({{"thread", "worker 1"}});
+  EXPECT_GT(zero, 0U);
+  EXPECT_EQ(count({{"thread", "worker 0"}, {"thread", "worker 1"}}), zero + one);
+  EXPECT_EQ(count({{"thread", "nobody"}}), 0U);
+  EXPECT_LE(count({{"thread", "worker 0"}, {"bytes", "1"}}), zero);
+}
+
+TEST(Filter, SampleTypesAreChosenByName) {
+  const Profile profile = RandomProfile(10);
+  const Profile cpu = Filter(profile, {.sample_types = {"cpu"}}).value();
+  ASSERT_EQ(cpu.sample_types().size(), 1U);
+  EXPECT_EQ(cpu.Total(0), profile.Total(1));
+  const Result<Profile> none = Filter(profile, {.sample_types = {"martians"}});
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(none.error().message, HasSubstr("samples, cpu"));
+}
+
+}  // namespace
+}  // namespace sonde
