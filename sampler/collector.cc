@@ -134,7 +134,6 @@ Result<std::unique_ptr<Collector>> Collector::Start(const SamplerOptions& option
   state.max_depth = std::min(options.max_depth, kDeepestStack);
   state.max_weight = static_cast<std::uint32_t>(
       std::max<std::uint64_t>(8, kMostNsOfASample / collector->period_ns_));
-  state.process_id = getpid();
   state.copied_stack_bytes = 0;
   if (options.unwinder == Unwinder::kDeferred) {
     Result<std::unique_ptr<DeferredUnwinder>> deferred = DeferredUnwinder::Open(state.modules);

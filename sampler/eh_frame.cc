@@ -53,20 +53,6 @@ std::uint64_t FindInHeader(const TableRange& tables, std::uint64_t pc) {
   return tables.header + static_cast<std::uint64_t>(std::int64_t{EntryAt(table, low - 1).fde});
 }
 
-std::uint64_t FindInIndex(const FdeIndex& index, std::uint64_t pc) {
-  std::uint64_t low = 0;
-  std::uint64_t high = index.count;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (index.entries[middle].pc <= pc) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low == 0 ? 0 : index.entries[low - 1].fde;
-}
-
 bool ParseCie(const TableRange& tables, std::uint64_t address, Cie& cie) {
   if (address < tables.start || address >= tables.limit) return false;
   ByteReader head(address, tables.limit);
@@ -143,12 +129,8 @@ bool ParseFde(const TableRange& tables, std::uint64_t address, Fde& fde) noexcep
 }
 
 bool FindFde(const TableRange& tables, std::uint64_t pc, Fde& fde) noexcept {
-  std::uint64_t address = 0;
-  if (tables.indexed) {
-    address = FindInIndex(*reinterpret_cast<const FdeIndex*>(tables.header), pc);
-  } else if (tables.header >= tables.start && tables.header < tables.limit) {
-    address = FindInHeader(tables, pc);
-  }
+  if (tables.header < tables.start || tables.header >= tables.limit) return false;
+  const std::uint64_t address = FindInHeader(tables, pc);
   return address != 0 && ParseFde(tables, address, fde) && pc >= fde.pc_begin && pc < fde.pc_end;
 }
 

@@ -9,20 +9,9 @@ namespace sonde {
 
 // Where the unwind tables of a module lie. Nothing outside [start, limit) is read.
 struct TableRange {
-  std::uint64_t header = 0;  // .eh_frame_hdr, or an FdeIndex when `indexed`; 0 = none.
+  std::uint64_t header = 0;  // .eh_frame_hdr; 0 = none.
   std::uint64_t start = 0;
   std::uint64_t limit = 0;
-  bool indexed = false;
-};
-
-// An .eh_frame_hdr made by us, for a program that was linked without one: sorted by pc.
-struct FdeIndex {
-  struct Entry {
-    std::uint64_t pc = 0;
-    std::uint64_t fde = 0;
-  };
-  std::uint64_t count = 0;
-  const Entry* entries = nullptr;
 };
 
 // What the FDEs of one compilation unit have in common.

@@ -70,7 +70,7 @@ Fingerprint TakeFingerprint(const LoadedModule& module) {
                          Word<Memory>(header + offsetof(Elf64_Ehdr, e_shoff));
   std::uint64_t entries = 0;
   const TableRange& tables = module.tables;
-  if (!tables.indexed && tables.header >= tables.start && tables.header < tables.limit) {
+  if (tables.header >= tables.start && tables.header < tables.limit) {
     const std::uint64_t end = tables.limit - tables.header < 64 ? tables.limit : tables.header + 64;
     for (std::uint64_t at = tables.header; at + 8 <= end; at += 8)
       entries = Mix(entries) ^ Word<Memory>(at);
@@ -192,7 +192,7 @@ bool ModuleRegistry::IsStillLoaded(std::uint32_t index) const noexcept {
 
 bool ModuleRegistry::Place::IsOf(const LoadedModule& module) const noexcept {
   return map_start == module.map_start && map_limit == module.map_limit &&
-         link_map == module.link_map && (module.tables.indexed || module.tables.header == header);
+         link_map == module.link_map && module.tables.header == header;
 }
 
 template <typename Memory>
@@ -231,10 +231,7 @@ std::uint32_t ModuleRegistry::Insert(const Place& place, std::uint64_t pc,
 
   std::uint32_t index = count_.load(std::memory_order_relaxed);
   do {
-    if (index == kCapacity) {
-      refused_.fetch_add(1, std::memory_order_relaxed);
-      return kNone;
-    }
+    if (index == kCapacity) return kNone;
   } while (!count_.compare_exchange_weak(index, index + 1, std::memory_order_relaxed));
 
   LoadedModule& module = modules_[index];
@@ -249,9 +246,6 @@ std::uint32_t ModuleRegistry::Insert(const Place& place, std::uint64_t pc,
   if (Elf64_Phdr tables; headers.FindSegment(place.header, tables)) {
     module.tables.start = headers.bias() + tables.p_vaddr;
     module.tables.limit = module.tables.start + tables.p_filesz;
-  } else if (program_tables_.header != 0 && program_tables_.start >= place.map_start &&
-             program_tables_.limit <= place.map_limit) {
-    module.tables = program_tables_;
   }
   headers.CopyBuildId(module);
   const Fingerprint fingerprint = TakeFingerprint<Memory>(module);

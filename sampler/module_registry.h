@@ -48,11 +48,8 @@ class ModuleRegistry {
   // Not async-signal-safe.
   void Prepare() noexcept;
 
-  // Gives the program itself tables, where the linker left out .eh_frame_hdr. `tables` are
-  // kept for ever. Call before the first Find. Not async-signal-safe.
-  void SetProgramTables(const TableRange& tables) noexcept { program_tables_ = tables; }
-
-  // The index of the module whose code holds `pc`, or kNone. Async-signal-safe.
+  // The index of the module whose code holds `pc`, or kNone: also when the registry is full.
+  // Async-signal-safe.
   std::uint32_t Find(std::uint64_t pc) noexcept;
 
   // The same for a word that may be anything, such as the address of code that another thread is
@@ -65,9 +62,6 @@ class ModuleRegistry {
 
   // Any thread, any index that Find returned. Async-signal-safe.
   const LoadedModule& At(std::uint32_t index) const noexcept { return modules_[index]; }
-
-  // Modules that found the registry full. Any thread.
-  std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr std::uint32_t kSlots = 2 * kCapacity;
@@ -88,9 +82,7 @@ class ModuleRegistry {
   std::uint32_t Insert(const Place& place, std::uint64_t pc, std::uint32_t slot) noexcept;
 
   int (*find_object_)(void*, dl_find_object*) = nullptr;
-  TableRange program_tables_;
   std::atomic<std::uint32_t> count_{0};
-  std::atomic<std::uint64_t> refused_{0};
   std::atomic<std::uint16_t> slots_[kSlots] = {};  // Index + 1, or 0.
   LoadedModule modules_[kCapacity];
 };

