@@ -177,7 +177,7 @@ std::vector<ConsoleView::Row> ConsoleView::TaskRows(const ConsoleModel& model, i
     return is_ascending_ ? number(*a) < number(*b) : number(*a) > number(*b);
   });
 
-  const int name_width = std::clamp(width - 62, 12, 40);
+  const int name_width = std::clamp(width - 68, 12, 40);
   std::vector<Row> rows;
   for (const TaskRow* const task : tasks) {
     const bool has_warning = !task->Warnings(now).empty();
@@ -244,7 +244,7 @@ std::vector<ConsoleView::Row> ConsoleView::Rows(const ConsoleModel& model, int w
 
 void ConsoleView::RenderList(const ConsoleModel& model, int width, int height,
                              std::vector<ScreenLine>& out) {
-  const int name_width = std::clamp(width - 62, 12, 40);
+  const int name_width = std::clamp(width - 68, 12, 40);
   std::string head;
   switch (tab_) {
     case Tab::kTasks:
@@ -367,7 +367,7 @@ std::vector<ScreenLine> ConsoleView::Render(const ConsoleModel& model,
   const auto body = static_cast<std::size_t>(std::max(0, height - 1));
   out.resize(body);
   std::string foot =
-      "1 tasks  2 resources  3 operations  / filter  Enter detail  space pause  ? keys  q quit";
+      "1 tasks  2 resources  3 ops  / filter  Enter detail  space pause  ? keys  q quit";
   if (is_filtering_ || !filter_.empty()) foot = "filter: " + filter_ + (is_filtering_ ? "_" : "");
   out.push_back({foot, LineStyle::kFaint});
   for (ScreenLine& line : out) {
