@@ -42,6 +42,16 @@ class Reader {
     if (key == "attachment") return Attachment(item, record);
     if (key == "data") return Data(item, record, inner);
     if (key == "parentToolUseID") return Read(item, record.parent_tool_use_id);
+    // Streams of the program's print mode mark a sub-agent's messages so.
+    if (key == "parent_tool_use_id") {
+      std::string_view tool;
+      if (!Read(item, tool)) return false;
+      if (!tool.empty()) {
+        record.is_sidechain = true;
+        record.agent_id = tool;
+      }
+      return true;
+    }
     if (key == "effort") return Read(item, record.effort);
     if (key == "origin") return Kind(item, record.origin_kind);
     if (key == "promptSource") return Read(item, record.prompt_source);

@@ -508,8 +508,11 @@ class CodexDialect : public Dialect {
   // The events that `codex exec --json` prints.
   void Stream(const Payload& payload, std::string_view type) {
     if (type == "thread.started" && !has_thread_) {
-      Name({.agent = AgentKind::kCodex, .session_id = payload.thread_id});
+      Name({.agent = AgentKind::kCodex,
+            .session_id =
+                payload.thread_id.empty() ? ThreadIdIn(options_.file_name) : payload.thread_id});
       thread_id_ = payload.thread_id;
+      sink_.OnOrigin({.thread = thread_, .is_stream = true});
     }
     EnsureThread();
     if (type == "turn.completed" && payload.usage.is_present) return StreamUsage(payload);

@@ -30,7 +30,7 @@ Prefix CommonPrefix(const Origin& child, const Origin& other) {
     b = std::find_if(b, other.points.end(), [](const OriginPoint& p) { return p.is_turn == 0; });
     if (a == child.points.end() || b == other.points.end() || a->key != b->key) return prefix;
     ++prefix.calls;
-    prefix.end_place = a->place + 1;
+    prefix.end_place = a->place + 1U;
     ++a;
     ++b;
   }
@@ -44,7 +44,7 @@ bool HasTurns(const Origin& origin) {
 // By the turns the parent has too; nullopt when the turns do not tell.
 std::optional<std::uint32_t> StartByTurns(const Origin& child, const Origin& parent) {
   if (!HasTurns(child) || !HasTurns(parent)) return std::nullopt;
-  std::unordered_set<std::uint64_t> known;
+  std::unordered_set<std::uint32_t> known;
   for (const OriginPoint& point : parent.points) {
     if (point.is_turn != 0) known.insert(point.key);
   }
@@ -60,7 +60,7 @@ std::optional<std::uint32_t> StartByTurns(const Origin& child, const Origin& par
       }
       any_known = true;
     }
-    start = point.place + 1;
+    start = point.place + 1U;
   }
   // Every turn is the parent's; its own calls may go on within the last one.
   const Prefix prefix = CommonPrefix(child, parent);

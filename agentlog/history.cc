@@ -141,12 +141,15 @@ std::string StemOf(const std::string& name) {
   return stem;
 }
 
-// The same thread under the same name, archived or compressed beside the log in use.
+// The same thread under the same name, archived or compressed beside the log in use; and what a
+// run printed when its log is here too.
 std::vector<bool> FindWholeCopies(const Tallies& tallies) {
   std::map<std::pair<std::string, std::string>, std::size_t> best;
+  std::set<std::string> logged;
   std::vector<bool> is_copy(tallies.size(), false);
   for (std::size_t i = 0; i < tallies.size(); ++i) {
     if (tallies[i]->agent != AgentKind::kCodex || tallies[i]->threads.empty()) continue;
+    if (!tallies[i]->origin.is_stream) logged.insert(tallies[i]->threads.front().session_id);
     const auto [found, is_new] =
         best.try_emplace({tallies[i]->threads.front().session_id, StemOf(tallies[i]->file)}, i);
     if (is_new) continue;
@@ -156,6 +159,11 @@ std::vector<bool> FindWholeCopies(const Tallies& tallies) {
       is_copy[found->second] = true;
       found->second = i;
     } else if (known < order) {
+      is_copy[i] = true;
+    }
+  }
+  for (std::size_t i = 0; i < tallies.size(); ++i) {
+    if (tallies[i]->origin.is_stream && logged.contains(tallies[i]->threads.front().session_id)) {
       is_copy[i] = true;
     }
   }

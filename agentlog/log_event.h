@@ -121,6 +121,7 @@ struct OriginEvent {
   std::uint64_t parent_key = 0;  // Of the thread it was copied from; 0 when none is named.
   std::int64_t created_ns = kNoTime;
   bool is_spawned = false;   // Started by another thread as a sub-agent.
+  bool is_stream = false;    // Printed by a run that has a log of its own.
   bool tells_start = false;  // Says where its own records begin; the dialect leaves out the rest.
 };
 

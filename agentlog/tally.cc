@@ -11,7 +11,16 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 std::uint32_t Narrow(std::uint64_t place) noexcept {
-  return place > UINT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(place);
+  constexpr std::uint64_t kMost = INT32_MAX;
+  return static_cast<std::uint32_t>(place > kMost ? kMost : place);
+}
+
+OriginPoint PointOf(std::uint64_t key, std::uint64_t place, bool is_turn) noexcept {
+  OriginPoint point;
+  point.key = static_cast<std::uint32_t>(key ^ (key >> 32));
+  point.place = Narrow(place) & 0x7fff'ffffU;
+  point.is_turn = is_turn ? 1 : 0;
+  return point;
 }
 
 std::uint8_t Number(auto value) noexcept { return static_cast<std::uint8_t>(value); }
@@ -73,10 +82,11 @@ void Tally::OnOrigin(const OriginEvent& event) {
   origin.created_ns = event.created_ns;
   origin.is_spawned = event.is_spawned;
   origin.tells_start = event.tells_start;
+  origin.is_stream = event.is_stream;
 }
 
 void Tally::OnTurn(LocalThread, std::uint64_t place, std::uint64_t turn_key) {
-  origin.points.push_back({turn_key, Narrow(place), 1});
+  origin.points.push_back(PointOf(turn_key, place, true));
 }
 
 void Tally::OnOwnTurn(LocalThread, std::uint64_t place) {
@@ -121,7 +131,7 @@ void Tally::OnResponse(const ResponseEvent& event) {
   }
   if (event.line_key != 0) call_aliases.push_back({event.line_key, event.key});
   if (event.counters == 0 || !is_new) return;
-  origin.points.push_back({event.counters, Narrow(event.place), 0});
+  origin.points.push_back(PointOf(event.counters, event.place, false));
   if (origin.created_ns != kNoTime && event.end_ns != kNoTime &&
       event.end_ns < origin.created_ns + kSecond) {
     ++origin.burst_calls;

@@ -4,6 +4,7 @@
 #define SONDE_AGENTLOG_TALLY_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,10 +48,11 @@ struct TallyThread {
 
 // A turn or a call of a Codex log, in order: what forks are compared by.
 struct OriginPoint {
-  std::uint64_t key = 0;  // Of the turn, or of the counters.
-  std::uint32_t place = 0;
-  std::uint32_t is_turn = 0;
+  std::uint32_t key = 0;  // Of the turn, or of the counters.
+  std::uint32_t place : 31 = 0;
+  std::uint32_t is_turn : 1 = 0;
 };
+static_assert(sizeof(OriginPoint) == 8);
 
 // Where the history of a Codex thread came from.
 struct Origin {
@@ -58,10 +60,11 @@ struct Origin {
   std::int64_t created_ns = kNoTime;
   bool is_spawned = false;
   bool tells_start = false;
+  bool is_stream = false;
   std::uint32_t own_turn_place = 0;  // 0: no turn says that it is the thread's own.
   std::uint32_t burst_calls = 0;     // Calls within the first second,
   std::uint32_t burst_place = 0;     // and the place of the last of them.
-  std::vector<OriginPoint> points;
+  std::deque<OriginPoint> points;
 };
 
 // The same record under a key that holds in its session alone and under its line's own id.

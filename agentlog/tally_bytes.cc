@@ -23,10 +23,14 @@ class Encoder {
     Raw(rows.data(), rows.size() * sizeof(Row));
   }
   template <typename Row>
-  void Rows(const RowTable<Row>& table) {
+  void Rows(const std::deque<Row>& rows) {
     static_assert(std::is_trivially_copyable_v<Row>);
-    Number(table.size());
-    for (const Row& row : table.rows()) Raw(&row, sizeof(row));
+    Number(rows.size());
+    for (const Row& row : rows) Raw(&row, sizeof(row));
+  }
+  template <typename Row>
+  void Rows(const RowTable<Row>& table) {
+    Rows(table.rows());
   }
   void Names(const NameTable& names) {
     Number(names.names().size());
@@ -69,10 +73,14 @@ class Decoder {
     Raw(rows.data(), rows.size() * sizeof(Row));
   }
   template <typename Row>
-  void Rows(RowTable<Row>& table) {
+  void Rows(std::deque<Row>& rows) {
     for (std::uint64_t left = Count(sizeof(Row)); left != 0; --left) {
-      Raw(&table.rows().emplace_back(), sizeof(Row));
+      Raw(&rows.emplace_back(), sizeof(Row));
     }
+  }
+  template <typename Row>
+  void Rows(RowTable<Row>& table) {
+    Rows(table.rows());
   }
   void Names(NameTable& names) {
     for (std::uint64_t left = Count(sizeof(std::uint64_t)); left != 0; --left) {
@@ -131,7 +139,8 @@ void DecodeThreads(Decoder& in, Tally& tally) {
 void EncodeOrigin(Encoder& out, const Origin& origin) {
   out.Number(origin.parent_key);
   out.Number(static_cast<std::uint64_t>(origin.created_ns));
-  out.Number((origin.is_spawned ? 1U : 0U) | (origin.tells_start ? 2U : 0U));
+  out.Number((origin.is_spawned ? 1U : 0U) | (origin.tells_start ? 2U : 0U) |
+             (origin.is_stream ? 4U : 0U));
   out.Number(origin.own_turn_place);
   out.Number(origin.burst_calls);
   out.Number(origin.burst_place);
@@ -144,6 +153,7 @@ void DecodeOrigin(Decoder& in, Origin& origin) {
   const std::uint64_t flags = in.Number();
   origin.is_spawned = (flags & 1) != 0;
   origin.tells_start = (flags & 2) != 0;
+  origin.is_stream = (flags & 4) != 0;
   origin.own_turn_place = static_cast<std::uint32_t>(in.Number());
   origin.burst_calls = static_cast<std::uint32_t>(in.Number());
   origin.burst_place = static_cast<std::uint32_t>(in.Number());

@@ -283,6 +283,19 @@ TEST(ClaudeAccount, ProgressAloneIsALowerBoundAndNoSecondAccount) {
   EXPECT_EQ(both.Totals().agent_prompts, 1U);
 }
 
+TEST(ClaudeAccount, AStreamMarksTheMessagesOfSubAgents) {
+  const auto answer = [](const std::string& id, const std::string& parent) {
+    return R"({"type":"assistant","session_id":"S1","parent_tool_use_id":)" + parent +
+           R"(,"message":{"id":")" + id +
+           R"(","model":"m","content":[],"usage":{"input_tokens":1,"output_tokens":1}}})" + "\n";
+  };
+  const AgentHistory history =
+      AgentLogs(answer(kFirstId, "null") + answer(kSecondId, R"("toolu_1")")).Read();
+  ASSERT_EQ(history.sessions().size(), 2U);
+  EXPECT_EQ(history.sessions()[0].counts.llm_calls, 1U);
+  EXPECT_TRUE(history.sessions()[1].is_subagent);
+}
+
 TEST(ClaudeAccount, ACompactionIsItsBoundaryOrElseItsSummary) {
   const std::string boundary =
       ClaudeLine("system", R"("uuid":"1","subtype":"compact_boundary","content":"x")");

@@ -250,6 +250,10 @@ TEST(CodexAccount, AStreamOfARunGivesOneSum) {
   EXPECT_EQ(history.totals().tool_calls_total, 2U);
   EXPECT_EQ(history.totals().failed_tool_calls, 2U);
   EXPECT_EQ(history.sessions().size(), 1U);
+  // The log of the same thread knows more than what its runs printed.
+  logs.Add("rollout.jsonl", CodexMeta("T") + CodexCount("01", 1200, 10, 1200, 10));
+  EXPECT_EQ(logs.Totals().tokens.input, 1200U);
+  EXPECT_EQ(logs.Totals().llm_calls, 1U);
 }
 
 TEST(CodexAccount, TheFirstMetaNamesTheThread) {

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""sonde sessions, from outside: sessions_command.py PROGRAM
+
+Every folder of cases/ holds logs and what their totals must say. Also: the table, the exit codes,
+standard input, the filters, and that no output tells a working folder or a prompt.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = sys.argv[1]
+CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases")
+SCRATCH_FOLDER = tempfile.TemporaryDirectory()
+SCRATCH = SCRATCH_FOLDER.name
+ENVIRONMENT = {**os.environ, "HOME": SCRATCH, "XDG_CACHE_HOME": SCRATCH + "/cache"}
+failures = []
+
+
+def run(*arguments, **more):
+    return subprocess.run([PROGRAM, "sessions", *arguments], capture_output=True, text=True,
+                          env=ENVIRONMENT, timeout=60, **more)
+
+
+def expect(label, found, wanted):
+    if found != wanted:
+        failures.append(f"{label}: wanted {wanted}, found {found}")
+
+
+def totals_of(*arguments, **more):
+    done = run("--json", *arguments, **more)
+    if done.returncode != 0:
+        failures.append(f"{arguments}: exit {done.returncode}: {done.stderr}")
+        return {}
+    return json.loads(done.stdout)["totals"]
+
+
+def case(folder, name):
+    return os.path.join(CASES, folder, name)
+
+
+for folder in sorted(os.listdir(CASES)):
+    with open(case(folder, "expected.json")) as file:
+        wanted = json.load(file)
+    totals = totals_of(*[case(folder, name) for name in wanted["files"]])
+    for key, value in wanted["expect"].items():
+        found = totals.get(key)
+        if key == "models":
+            value, found = sorted(value), sorted(found or [])
+        if key == "tokens":
+            found = {kind: (found or {}).get(kind) for kind in value}
+        expect(f"{folder} {key}", found, value)
+
+agents = os.path.join(CASES, "a12-subagent-file")
+whole = json.loads(run("--json", agents).stdout)
+expect("a sub-agent stands under its parent", whole["sessions"][0]["subagents"][0]["agent_id"], "b")
+expect("sums agree", sum(part["tokens"]["output"] for part in
+                         [whole["sessions"][0], whole["sessions"][0]["subagents"][0]]),
+       whole["totals"]["tokens"]["output"])
+
+table = run(agents)
+expect("the table has a line a session", len(table.stdout.splitlines()), 4)
+expect("no usage is shown as not known", " ? " in run(os.path.join(CASES, "c32-no-usage-at-all")).stdout,
+       True)
+
+broken = run("--json", case("a19-broken-lines", "a.jsonl"))
+expect("losses are in the JSON", [warning["count"] for warning in json.loads(broken.stdout)["warnings"]],
+       [3, 1, 1])
+expect("and on standard error", broken.stderr.count("a.jsonl:"), 5)
+
+with open(case("a01-streamed-output-grows", "a.jsonl")) as log:
+    expect("standard input", totals_of("-", stdin=log).get("llm_calls"), 1)
+expect("a missing file", run("/nowhere.jsonl").returncode, 2)
+expect("a time that is none", run("--since", "yesterday").returncode, 2)
+expect("no logs at all", totals_of().get("sessions"), 0)
+expect("--session-model", totals_of("--session-model", "gpt-b", CASES).get("sessions"), 1)
+expect("--until", totals_of("--until", "2020-01-01", CASES).get("llm_calls"), 0)
+expect("--project-root", totals_of("--project-root", "/elsewhere", CASES).get("sessions"), 0)
+expect("--session-file", totals_of("--session-file", case("c02-info-null", "a.jsonl")).get("llm_calls"), 1)
+
+secret = os.path.join(SCRATCH, "secret.jsonl")
+with open(secret, "w") as log:
+    log.write('{"type":"user","sessionId":"S","cwd":"/home/someone/place","uuid":"1",'
+              '"message":{"role":"user","content":"hunter2"}}\n')
+for arguments in ([secret], ["--json", secret]):
+    done = run(*arguments)
+    for word in ("someone", "hunter2"):
+        expect(f"{word} in {arguments[0]}", word in done.stdout + done.stderr, False)
+
+print("\n".join(failures) or "all as expected")
+sys.exit(1 if failures else 0)
