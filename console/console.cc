@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "console/announcement.h"
 #include "console/console_hooks.h"
 #include "console/console_server.h"
 #include "console/http_service.h"
@@ -52,6 +53,11 @@ class Console::Impl {
                .extra_host = options.allow_remote ? options.address : std::string(),
                .stats = [this] { return stats(); }}) {
     Listen(options);
+    const bool listens = console_port != 0 || http_port != 0 || !options.unix_socket.empty();
+    if (listens) {
+      announcement_ = std::make_unique<Announcement>(
+          AnnouncementFacts{hooks_.role, console_port, http_port, options.unix_socket});
+    }
     server_.Every(options.publish_interval, [this] {
       ledger_.Refresh();
       evicted_ = ledger_.evicted().tasks;
@@ -72,6 +78,7 @@ class Console::Impl {
 
   void Stop() {
     if (!thread_.joinable()) return;
+    announcement_.reset();
     server_.Stop(kGrace, [this] { service_.Finish(); });
     thread_.join();
   }
@@ -143,6 +150,7 @@ class Console::Impl {
   std::atomic<std::uint64_t> evicted_{0};
   std::atomic<std::uint64_t> slow_clients_{0};
   std::atomic<std::uint64_t> watchers_{0};
+  std::unique_ptr<Announcement> announcement_;
   std::thread thread_;
 };
 

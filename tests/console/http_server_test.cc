@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -268,6 +271,23 @@ TEST_F(ConsoleTest, AUnixSocketIsForItsOwnerAndIsRemoved) {
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
   console_.reset();
   EXPECT_NE(::stat(path.c_str(), &status), 0);
+}
+
+TEST_F(ConsoleTest, AnnouncesWhereItListensUntilItStops) {
+  char folder[] = "/tmp/sonde-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder), nullptr);
+  ::setenv("XDG_RUNTIME_DIR", folder, 1);
+  Start();
+  ::unsetenv("XDG_RUNTIME_DIR");
+  const std::string path = std::string(folder) + "/sonde/" + std::to_string(::getpid()) + ".json";
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  EXPECT_NE(text.find("\"http_port\":" + std::to_string(console_->http_port())), std::string::npos);
+  console_->Stop();
+  struct stat status {};
+  EXPECT_NE(::stat(path.c_str(), &status), 0);
+  ::rmdir((std::string(folder) + "/sonde").c_str());
+  ::rmdir(folder);
 }
 
 TEST_F(ConsoleTest, AtMostOneRuns) {
