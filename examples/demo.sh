@@ -25,7 +25,7 @@ if [ -z "$newest" ]; then
 fi
 echo
 echo "sonde top ${newest#"$PWD"/}"
-"$sonde" top "$newest" | head -n 25
+"$sonde" top "$newest" | sed -n 1,25p
 echo
 "$sonde" snapshots "$run"
 echo
