@@ -271,7 +271,7 @@ class FlameFile {
       const color = this.data.isDifference ? 'v' + sonde.colorOfChange(spot.base, spot.self)
           : this.data.moduleColors.slice(2 * spot.frame, 2 * spot.frame + 2);
       const chip = element('button.chip', {type: 'button', title: spot.name},
-          swatch(color), element('code', {}, sonde.shortName(spot.name, 36)), ' ' + text);
+          swatch(color), element('code', {}, sonde.shortName(spot.name, 30)), ' ' + text);
       chip.addEventListener('click', () => {
         this.state.isPattern = false;
         this.state.query = this.state.query === spot.name ? '' : spot.name;

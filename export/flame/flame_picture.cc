@@ -18,7 +18,7 @@ constexpr double kTextLetter = 7.6;  // One of the 13-pixel text font, on the wi
 constexpr double kPadding = 4;       // Left of a name.
 constexpr double kLine = 18;         // A line of text above or below the frames.
 constexpr std::size_t kHottest = 6;
-constexpr std::size_t kHotLetters = 36;
+constexpr std::size_t kHotLetters = 30;
 constexpr std::size_t kChunk = std::size_t{256} << 10;
 
 void AppendText(std::string& out, std::string_view css_class, double x, double y,

@@ -84,6 +84,7 @@ char HueOf(const FlameFrame& frame) {
   if (IsRuntimeModule(frame.module)) return 'r';
   if (is_library && frame.kind != FrameKind::kJit) return Pick(kLibraryHues, frame.module);
   if (frame.name == "[unknown]") return 'x';
+  name.remove_prefix(TakeApart(name).result.size());
   if (IsRuntimeName(name)) return 'r';
   if (IsLibraryName(name)) return Pick(kLibraryHues, PackageOf(name));
   return Pick(kOwnHues, PackageOf(name));

@@ -18,6 +18,7 @@ TEST(FrameColors, TellOwnCodeLibrariesRuntimeAndKernelApart) {
   EXPECT_TRUE(IsOwn(HueOf("org/example/Main.run", "perf-12.map", FrameKind::kJit)));
   EXPECT_TRUE(IsLibrary(HueOf("deflate", "libz.so.1.2.13")));
   EXPECT_TRUE(IsLibrary(HueOf("std::sort<int*>(int*, int*)")));
+  EXPECT_TRUE(IsLibrary(HueOf("unsigned long std::rotl<unsigned long>(unsigned long, int)")));
   EXPECT_TRUE(IsLibrary(HueOf("java/util/HashMap.get")));
   EXPECT_EQ(HueOf("malloc", "libc.so.6"), 'r');
   EXPECT_EQ(HueOf("runtime.mallocgc"), 'r');
