@@ -203,23 +203,25 @@ Status Diff::WriteJson(const std::vector<Change>& changes, const Side& base,
 Result<int> Diff::Run() const {
   const std::vector<std::string> inputs{base_path, now_path};
   if (Status status = CheckOutput(output, inputs); !status.ok()) return status.error();
-  const Result<Profile> base_read = reading.ReadWithoutNotes(base_path);
+  Result<Profile> base_read = reading.ReadWithoutNotes(base_path);
   if (!base_read.ok()) return base_read.error();
-  const Result<Profile> now_read = reading.ReadWithoutNotes(now_path);
+  Result<Profile> now_read = reading.ReadWithoutNotes(now_path);
   if (!now_read.ok()) return now_read.error();
+  const Profile base_profile = GroupedBy(by, std::move(base_read).value());
+  const Profile now_profile = GroupedBy(by, std::move(now_read).value());
 
-  const Result<std::size_t> now_type = ProfileOptions::SampleType(now_read.value(), sample_type);
+  const Result<std::size_t> now_type = ProfileOptions::SampleType(now_profile, sample_type);
   if (!now_type.ok()) return now_type.error();
-  const ValueType& type = now_read.value().sample_types()[now_type.value()];
-  const std::optional<std::size_t> base_type = base_read.value().FindSampleType(type.type);
-  if (!base_type.has_value() || base_read.value().sample_types()[*base_type].unit != type.unit) {
+  const ValueType& type = now_profile.sample_types()[now_type.value()];
+  const std::optional<std::size_t> base_type = base_profile.FindSampleType(type.type);
+  if (!base_type.has_value() || base_profile.sample_types()[*base_type].unit != type.unit) {
     return Error{.code = ErrorCode::kInvalid,
                  .message = "has no values of type " + type.type + '/' + type.unit +
                             " to compare with: choose another with --sample-type",
                  .file = base_path};
   }
-  Side base(base_read.value(), *base_type);
-  const Side now(now_read.value(), now_type.value());
+  Side base(base_profile, *base_type);
+  const Side now(now_profile, now_type.value());
   if (normalize) base.ScaleTo(now.total);
 
   const FrameNames base_names(*base.profile, GranularityNamed(by));

@@ -26,9 +26,9 @@ struct Flame {
                    .message = "the output of flame ends in .svg or .html",
                    .file = output};
     }
-    const Result<Profile> read = reading.Read(input);
+    Result<Profile> read = reading.Read(input);
     if (!read.ok()) return read.error();
-    const Profile& profile = read.value();
+    const Profile profile = GroupedBy(by, std::move(read).value());
     const Result<std::size_t> type = ProfileOptions::SampleType(profile, sample_type);
     if (!type.ok()) return type.error();
 

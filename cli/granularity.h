@@ -5,15 +5,19 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <utility>
 
 #include "sonde/frame_names.h"
+#include "sonde/group.h"
 
 namespace sonde::cli {
 
-// Adds --by functions|lines|files|modules|addresses, kept as text in `value`.
+// Adds --by functions|lines|files|modules|addresses|task, kept as text in `value`.
 inline void AddGranularity(CLI::App& command, std::string& value) {
-  command.add_option("--by", value, "What a frame is told apart by")
-      ->check(CLI::IsMember({"functions", "lines", "files", "modules", "addresses"}))
+  command
+      .add_option("--by", value,
+                  "What a frame is told apart by; task: functions under the task that ran them")
+      ->check(CLI::IsMember({"functions", "lines", "files", "modules", "addresses", "task"}))
       ->capture_default_str();
 }
 
@@ -23,6 +27,11 @@ inline Granularity GranularityNamed(const std::string& name) {
   if (name == "modules") return Granularity::kModules;
   if (name == "addresses") return Granularity::kAddresses;
   return Granularity::kFunctions;
+}
+
+// The profile as --by wants it: under its tasks, or as it is.
+inline Profile GroupedBy(const std::string& name, Profile profile) {
+  return name == "task" ? GroupByLabel(profile, "task") : std::move(profile);
 }
 
 }  // namespace sonde::cli

@@ -94,6 +94,7 @@ Status ProfileWriter::Check(std::span<const std::string> inputs) const {
 Status ProfileWriter::Write(const Profile& profile) const {
   const Result<std::size_t> type = ProfileOptions::SampleType(profile, sample_type_);
   if (!type.ok()) return type.error();
+  if (by_ == "task") return WriteAs(GroupByLabel(profile, "task"), type.value());
   if (!flamegraph_.is_chosen()) return WriteAs(profile, type.value());
   NoteOtherTypes(profile, type.value());
   return WriteAs(FoldLikeFlamegraph(profile, type.value(), flamegraph_.style()), 0);

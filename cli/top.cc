@@ -84,9 +84,9 @@ void PrintHead(const Profile& profile, std::size_t type, double whole, bool has_
 }
 
 Result<int> Top::Run() const {
-  const Result<Profile> read = reading.ReadWithoutNotes(input);
+  Result<Profile> read = reading.ReadWithoutNotes(input);
   if (!read.ok()) return read.error();
-  const Profile& profile = read.value();
+  const Profile profile = GroupedBy(by, std::move(read).value());
   const Result<std::size_t> chosen = ProfileOptions::SampleType(profile, sample_type);
   if (!chosen.ok()) return chosen.error();
   const std::size_t type = chosen.value();

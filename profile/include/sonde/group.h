@@ -1,0 +1,19 @@
+// GroupByLabel: stacks under a root frame that a label names.
+
+#ifndef SONDE_GROUP_H_
+#define SONDE_GROUP_H_
+
+#include <string_view>
+
+#include "sonde/profile.h"
+
+namespace sonde {
+
+// A copy in which every stack has the value of the label `key` as its root
+// frame: its text, or its number in decimal digits; "(no KEY)" where a sample
+// has no such label. Values, labels and totals stay. Any thread.
+Profile GroupByLabel(const Profile& profile, std::string_view key);
+
+}  // namespace sonde
+
+#endif  // SONDE_GROUP_H_
