@@ -1,0 +1,169 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/value_text.h"
+#include "sonde/formats.h"
+#include "tests/support/random_profile.h"
+#include "tests/support/text_of.h"
+
+namespace sonde::cli {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Outcome Sonde(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "sonde");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  Program program;
+  AddConvert(program);
+  AddMerge(program);
+  AddTop(program);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = program.Run(static_cast<int>(argv.size()), argv.data());
+  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+class ProfileCommands : public testing::Test {
+ protected:
+  ProfileCommands()
+      : folder_(fs::path(testing::TempDir()) / ("sonde_cli_" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~ProfileCommands() override { fs::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Write(const std::string& name, const std::string& content) const {
+    std::ofstream(Path(name), std::ios::binary) << content;
+    return Path(name);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ProfileCommands, ConvertFollowsTheExtensionsAndKeepsTotals) {
+  const std::string input = Write("in", PprofOf(RandomProfile(1)));
+  const Profile before = ReadProfileFile(input).value();
+  for (const char* name : {"a.pb", "b.pb.gz", "c.pprof", "d.speedscope.json", "e.folded.gz"}) {
+    const Outcome outcome = Sonde({"convert", input, "-o", Path(name), "--sample-type", "samples"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(ReadProfileFile(Path(name)).value().Total(0), before.Total(0)) << name;
+  }
+  EXPECT_EQ(Sonde({"convert", input, "-o", Path("x.unknown")}).code, 2);
+  const Outcome table = Sonde({"convert", input, "-o", "-", "--to", "json"});
+  EXPECT_EQ(nlohmann::json::parse(table.out)["records"], before.records());
+}
+
+TEST_F(ProfileCommands, WhatAFormatHasNoRoomForIsSaid) {
+  const std::string input = Write("in", PprofOf(RandomProfile(1)));
+  const Outcome outcome =
+      Sonde({"convert", input, "-o", "-", "--to", "folded", "--sample-type", "samples"});
+  EXPECT_THAT(outcome.err, HasSubstr("not cpu"));
+}
+
+TEST_F(ProfileCommands, AnOutputThatIsAnInputByAnyNameIsRefusedAndTheInputStays) {
+  const std::string input = Write("in.folded", "a;b 3\n");
+  fs::create_hard_link(input, Path("hard.folded"));
+  fs::create_symlink(input, Path("soft.folded"));
+  fs::create_directory(Path("folder.folded"));
+  for (const std::string& output :
+       {input, Path("hard.folded"), Path("soft.folded"), Path("./in.folded"), Path("folder.folded"),
+        Path("none/x.folded")}) {
+    const Outcome outcome = Sonde({"convert", input, "-o", output});
+    EXPECT_EQ(outcome.code, 5) << output;
+  }
+  EXPECT_EQ(ContentOf(input), "a;b 3\n");
+  EXPECT_EQ(Sonde({"convert", input, "--to", "folded", "-o", "/dev/full"}).code, 5);
+  EXPECT_EQ(Sonde({"convert", input, "--to", "folded", "-o", "/dev/null"}).code, 0);
+}
+
+TEST_F(ProfileCommands, TwoOutputsMayNotBeOneFile) {
+  const std::string outputs[] = {Path("a"), Path("./a")};
+  EXPECT_EQ(CheckOutputs(outputs, {}).error().code, ErrorCode::kPathSafety);
+  const std::string streams[] = {"-", "-"};
+  EXPECT_TRUE(CheckOutputs(streams, {}).ok());
+}
+
+TEST_F(ProfileCommands, ExitCodesTellWhatWentWrong) {
+  EXPECT_EQ(Sonde({"top"}).code, 2);
+  EXPECT_EQ(Sonde({"top", Path("missing")}).code, 2);
+  EXPECT_EQ(Sonde({"top", Write("empty", "")}).code, 2);
+  EXPECT_EQ(Sonde({"top", Write("text", "not a profile\n")}).code, 3);
+  EXPECT_EQ(Sonde({"top", Write("bad.gz", "\x1f\x8bzzzz")}).code, 3);
+  const std::string folded = Write("good", "a;b 1\na;c 2\n");
+  EXPECT_EQ(Sonde({"top", folded, "--max-records", "1"}).code, 4);
+  EXPECT_EQ(Sonde({"top", folded, "--focus", "("}).code, 2);
+  EXPECT_EQ(Sonde({"top", folded, "--filter", "comm"}).code, 2);
+  EXPECT_EQ(Sonde({"top", folded, "--time", "1,2"}).code, 2);
+  EXPECT_EQ(Sonde({"top", folded, "--from", "martian"}).code, 2);
+  const Outcome json = Sonde({"top", Path("missing"), "--error-format", "json"});
+  EXPECT_EQ(nlohmann::json::parse(json.err)["error"]["code"], "INVALID_INPUT");
+}
+
+TEST_F(ProfileCommands, TopListsFunctionsWithTheirShares) {
+  const Outcome outcome = Sonde({"top", Write("in", "main;work 3\nmain;rest 1\nbad line\n")});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("Total: 4, 2 records"));
+  EXPECT_THAT(outcome.out, HasSubstr("Not kept: 1 lines: bad weight (line 3)"));
+  EXPECT_THAT(outcome.out, HasSubstr("         3  75.00%  75.00%          3  75.00%  work\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("         0      0%    100%          4    100%  main\n"));
+}
+
+TEST_F(ProfileCommands, FiltersKeepWhatTheyName) {
+  const std::string input = Write("in", "main;work 3\nmain;rest 1\n");
+  EXPECT_EQ(Sonde({"convert", input, "-o", "-", "--to", "folded", "--focus", "^wo"}).out,
+            "main;work 3\n");
+  EXPECT_EQ(Sonde({"convert", input, "-o", "-", "--to", "folded", "--ignore", "(?i)WORK"}).out,
+            "main;rest 1\n");
+  EXPECT_EQ(Sonde({"convert", input, "-o", "-", "--to", "folded", "--event", "cycles"}).code, 2);
+}
+
+TEST_F(ProfileCommands, MergeAddsUp) {
+  const std::string a = Write("a", "main;work 3\n");
+  const std::string b = Write("b", "main;rest 1\nmain;work 2\n");
+  EXPECT_EQ(Sonde({"merge", a, b, "-o", "-", "--to", "folded"}).out, "main;rest 1\nmain;work 5\n");
+  const std::string other = Write("c.pb", PprofOf(RandomProfile(1)));
+  EXPECT_EQ(Sonde({"merge", a, other, "-o", "-", "--to", "folded"}).code, 2);
+  EXPECT_EQ(Sonde({"merge", a, other, "-o", "-", "--to", "folded", "--common"}).code, 0);
+}
+
+TEST(ValueText, UnitsFitTheirSize) {
+  EXPECT_EQ(ValueText(0, "nanoseconds"), "0");
+  EXPECT_EQ(ValueText(999, "nanoseconds"), "999ns");
+  EXPECT_EQ(ValueText(1'500'000, "nanoseconds"), "1.50ms");
+  EXPECT_EQ(ValueText(-90'000'000'000, "nanoseconds"), "-1.50mins");
+  EXPECT_EQ(ValueText(3, "seconds"), "3s");
+  EXPECT_EQ(ValueText(1536, "bytes"), "1.50kB");
+  EXPECT_EQ(ValueText(1536, "count"), "1536");
+  EXPECT_EQ(PercentText(1, 3), "33.33%");
+  EXPECT_EQ(PercentText(3, 3), "100%");
+  EXPECT_EQ(PercentText(-3, 3), "-100%");
+  EXPECT_EQ(PercentText(9, 3), "300.00%");
+  EXPECT_EQ(PercentText(1, 0), "0%");
+}
+
+TEST(SafeText, ControlCharactersAndBrokenTextCannotReachATerminal) {
+  EXPECT_EQ(SafeText("caf\xc3\xa9 \xe2\x9c\x93"), "caf\xc3\xa9 \xe2\x9c\x93");
+  EXPECT_EQ(SafeText("\x1b[2J"), "\xef\xbf\xbd[2J");
+  EXPECT_EQ(SafeText("\xc2\x9b"), "\xef\xbf\xbd");
+  EXPECT_EQ(SafeText("\xff\xc0\xaf"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+}  // namespace
+}  // namespace sonde::cli
