@@ -17,6 +17,7 @@ void AddDiff(Program& program);
 void AddFlame(Program& program);
 void AddInspect(Program& program);
 void AddInstallSkill(Program& program);
+void AddMcp(Program& program);
 void AddMerge(Program& program);
 void AddReport(Program& program);
 void AddSessions(Program& program);

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   sonde::cli::AddFlame(program);
   sonde::cli::AddInspect(program);
   sonde::cli::AddInstallSkill(program);
+  sonde::cli::AddMcp(program);
   sonde::cli::AddMerge(program);
   sonde::cli::AddReport(program);
   sonde::cli::AddSessions(program);

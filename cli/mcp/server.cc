@@ -1,0 +1,176 @@
+// Server: speaks the Model Context Protocol, one JSON message a line.
+
+#include "cli/mcp/server.h"
+
+#include <algorithm>
+#include <array>
+#include <istream>
+#include <ostream>
+
+#include "cli/command.h"
+#include "cli/version.h"
+#include "sonde/artifact.h"
+
+namespace sonde::cli::mcp {
+namespace {
+
+using nlohmann::json;
+
+// Newest first; a client that asks for another is offered the newest.
+constexpr std::array<const char*, 3> kProtocolVersions = {"2025-06-18", "2025-03-26", "2024-11-05"};
+constexpr std::size_t kLongestMessage = std::size_t{16} << 20;
+constexpr std::size_t kToolsAPage = 50;
+
+constexpr int kParseError = -32700;
+constexpr int kInvalidRequest = -32600;
+constexpr int kMethodNotFound = -32601;
+constexpr int kInvalidParameters = -32602;
+
+constexpr const char* kInstructions =
+    "sonde reads performance profiles. Keep four things apart: an observation (a figure of the "
+    "profile), a candidate (a rule hit, with counter-evidence and missing evidence), a likely "
+    "cause (several independent observations), and a verified improvement (the same workload "
+    "measured before and after, with its results tested). Tools give the first two only. Begin "
+    "with analyze_profile; read status, losses and limitations before any hotspot.";
+
+// What a handler throws to answer with a protocol error.
+struct ProtocolError {
+  int code;
+  std::string message;
+};
+
+json ErrorAnswer(const json& id, int code, const std::string& message) {
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", message}}}};
+}
+
+std::string OneLine(const json& message) {
+  return message.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json ToolAnswer(const json& structured, bool failed) {
+  return {{"content", json::array({{{"type", "text"}, {"text", OneLine(structured)}}})},
+          {"structuredContent", structured},
+          {"isError", failed}};
+}
+
+}  // namespace
+
+Server::Server(Workspace workspace) : workspace_(std::move(workspace)) {
+  for (auto* make : {ProfileTools, EvidenceTools, BenchmarkTools}) {
+    for (Tool& tool : make()) tools_.push_back(std::move(tool));
+  }
+  std::sort(tools_.begin(), tools_.end(),
+            [](const Tool& a, const Tool& b) { return a.name < b.name; });
+}
+
+json Server::Initialize(const json& parameters) const {
+  std::string version = kProtocolVersions.front();
+  const auto asked = parameters.find("protocolVersion");
+  if (asked != parameters.end() && asked->is_string() &&
+      std::ranges::find(kProtocolVersions, asked->get<std::string>()) != kProtocolVersions.end()) {
+    version = asked->get<std::string>();
+  }
+  return {{"protocolVersion", version},
+          {"capabilities", {{"tools", {{"listChanged", false}}}}},
+          {"serverInfo", {{"name", "sonde"}, {"title", "sonde"}, {"version", kVersion}}},
+          {"instructions", kInstructions}};
+}
+
+json Server::ListTools(const json& parameters) const {
+  std::size_t first = 0;
+  if (const auto cursor = parameters.find("cursor"); cursor != parameters.end()) {
+    if (!cursor->is_string() || cursor->get<std::string>().size() > 6 ||
+        cursor->get<std::string>().find_first_not_of("0123456789") != std::string::npos) {
+      throw ProtocolError{kInvalidParameters, "not a cursor of this server"};
+    }
+    const std::string digits = cursor->get<std::string>();
+    for (const char digit : digits) first = first * 10 + static_cast<std::size_t>(digit - '0');
+  }
+  const std::size_t last = std::min(first + kToolsAPage, tools_.size());
+  json list = json::array();
+  for (std::size_t i = first; i < last; ++i) list.push_back(Describe(tools_[i]));
+  json answer = {{"tools", std::move(list)}};
+  if (last < tools_.size()) answer["nextCursor"] = std::to_string(last);
+  return answer;
+}
+
+json Server::Call(const json& parameters) {
+  const auto name = parameters.find("name");
+  if (name == parameters.end() || !name->is_string()) {
+    throw ProtocolError{kInvalidParameters, "a tool call needs a name"};
+  }
+  const auto tool = std::ranges::find(tools_, name->get<std::string>(), &Tool::name);
+  if (tool == tools_.end()) {
+    throw ProtocolError{kInvalidParameters, "no tool " + name->get<std::string>()};
+  }
+  const json values = parameters.value("arguments", json::object());
+  Arguments arguments(values);
+  const Result<json> outcome = tool->run(workspace_, arguments);
+  if (outcome.ok()) return ToolAnswer(outcome.value(), false);
+  return ToolAnswer(json::parse(ErrorAsJson(outcome.error())), true);
+}
+
+std::optional<json> Server::Handle(const json& message) {
+  const json id = message.is_object() ? message.value("id", json()) : json();
+  const bool valid_id = id.is_null() || id.is_string() || id.is_number_integer();
+  if (!message.is_object() || message.value("jsonrpc", json()) != "2.0" || !valid_id) {
+    return ErrorAnswer(json(), kInvalidRequest, "not a JSON-RPC 2.0 message");
+  }
+  const auto method = message.find("method");
+  // Answers to requests that this server never makes, and notifications, need no answer.
+  if (method == message.end() || !message.contains("id")) return std::nullopt;
+  if (!method->is_string()) return ErrorAnswer(id, kInvalidRequest, "the method is not text");
+  const json parameters = message.value("params", json::object());
+  if (!parameters.is_object()) {
+    return ErrorAnswer(id, kInvalidParameters, "the parameters are not an object");
+  }
+  try {
+    json result = json::object();
+    const std::string name = method->get<std::string>();
+    if (name == "initialize") {
+      result = Initialize(parameters);
+    } else if (name == "tools/list") {
+      result = ListTools(parameters);
+    } else if (name == "tools/call") {
+      result = Call(parameters);
+    } else if (name != "ping") {
+      return ErrorAnswer(id, kMethodNotFound, "no method " + name);
+    }
+    return json{{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}};
+  } catch (const ProtocolError& error) {
+    return ErrorAnswer(id, error.code, error.message);
+  }
+}
+
+std::optional<std::string> Server::Answer(std::string_view line) {
+  const Result<json> parsed = ParseArtifact(line, "mcp");
+  if (!parsed.ok()) return OneLine(ErrorAnswer(json(), kParseError, parsed.error().message));
+  const std::optional<json> answer = Handle(parsed.value());
+  if (!answer) return std::nullopt;
+  return OneLine(*answer);
+}
+
+void Server::Serve(std::istream& in, std::ostream& out) {
+  std::string line;
+  while (in) {
+    line.clear();
+    bool too_long = false;
+    int c = in.get();
+    for (; c != std::istream::traits_type::eof() && c != '\n'; c = in.get()) {
+      if (line.size() < kLongestMessage) {
+        line += static_cast<char>(c);
+      } else {
+        too_long = true;
+      }
+    }
+    if (c != '\n' && line.empty()) return;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    const std::optional<std::string> answer =
+        too_long ? OneLine(ErrorAnswer(json(), kInvalidRequest, "the message is too long"))
+                 : Answer(line);
+    if (answer) out << *answer << '\n' << std::flush;
+  }
+}
+
+}  // namespace sonde::cli::mcp

@@ -1,0 +1,54 @@
+// Tool: one thing that a coding agent can ask of the server.
+
+#ifndef SONDE_CLI_MCP_TOOL_H_
+#define SONDE_CLI_MCP_TOOL_H_
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/mcp/arguments.h"
+#include "cli/mcp/workspace.h"
+#include "sonde/result.h"
+
+namespace sonde::cli::mcp {
+
+enum class Permission : std::uint8_t { kReadOnly, kWritesArtifacts, kProcessExecution };
+
+struct Tool {
+  std::string name;
+  std::string description;
+  Permission permission = Permission::kReadOnly;
+  // Properties of the arguments' JSON Schema, and which of them are required.
+  nlohmann::json properties = nlohmann::json::object();
+  std::vector<std::string> required;
+  // JSON Schema of the structured result.
+  nlohmann::json output_schema;
+  // Takes all of its arguments and calls Finish before it works.
+  std::function<Result<nlohmann::json>(Workspace&, Arguments&)> run;
+};
+
+// As tools/list shows it: schemas, annotations, and the permission under _meta.
+nlohmann::json Describe(const Tool& tool);
+
+// Pieces of schemas.
+nlohmann::json TextSchema(const std::string& description);
+nlohmann::json CountSchema(const std::string& description, std::uint64_t otherwise,
+                           std::uint64_t least, std::uint64_t most);
+nlohmann::json ObjectSchema(nlohmann::json properties, std::vector<std::string> required);
+// {artifact_id, artifact_type, uri, summary}.
+nlohmann::json ReferenceSchema();
+// {analysis_id, items, total_items, next_cursor?}.
+nlohmann::json PageSchema();
+
+// `items[cursor .. cursor + limit)` as a page; next_cursor only when more follows.
+nlohmann::json Page(nlohmann::json items, std::uint64_t cursor, std::uint64_t limit);
+
+std::vector<Tool> ProfileTools();
+std::vector<Tool> EvidenceTools();
+std::vector<Tool> BenchmarkTools();
+
+}  // namespace sonde::cli::mcp
+
+#endif  // SONDE_CLI_MCP_TOOL_H_
