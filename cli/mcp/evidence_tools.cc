@@ -88,10 +88,22 @@ Result<json> Resolve(Workspace& workspace, Arguments& arguments) {
   const std::uint64_t offset = arguments.Count("module_offset", 0, 0, UINT64_MAX);
   const std::uint64_t runtime = arguments.Count("runtime_address", 0, 0, UINT64_MAX);
   const std::string mapping = arguments.Text("mapping", "");
+  const std::string wanted = arguments.Text("resolver", "native");
   if (Status status = arguments.Finish(); !status.ok()) return status.error();
+  SourceResolver::Tool tool = SourceResolver::Tool::kNative;
+  if (wanted != "native") {
+    if (wanted == "llvm-symbolizer") {
+      tool = SourceResolver::Tool::kLlvmSymbolizer;
+    } else if (wanted == "addr2line") {
+      tool = SourceResolver::Tool::kAddr2line;
+    } else {
+      return Error{.code = ErrorCode::kUsage, .message = "no resolver " + wanted, .stage = "mcp"};
+    }
+    if (Status status = workspace.NeedProcesses(); !status.ok()) return status.error();
+  }
   const Result<std::string> input = workspace.Input(path);
   if (!input.ok()) return input.error();
-  Result<SourceResolver> resolver = SourceResolver::Open(input.value());
+  Result<SourceResolver> resolver = SourceResolver::Open(input.value(), tool);
   if (!resolver.ok()) return resolver.error();
   if (by_offset) return resolver.value().Resolve(offset);
   if (mapping.empty()) {
@@ -173,7 +185,12 @@ std::vector<Tool> EvidenceTools() {
                       {"module_offset",
                        CountSchema("Address as the file counts", 0, 0, UINT64_MAX)},
                       {"runtime_address", CountSchema("Address in a process", 0, 0, UINT64_MAX)},
-                      {"mapping", TextSchema("START-END@OFFSET, hexadecimal")}},
+                      {"mapping", TextSchema("START-END@OFFSET, hexadecimal")},
+                      {"resolver",
+                       {{"type", "string"},
+                        {"enum", {"native", "llvm-symbolizer", "addr2line"}},
+                        {"default", "native"},
+                        {"description", "Anything but native runs another program"}}}},
        .required = {"binary_path"},
        .output_schema = AnyObject(),
        .run = Resolve});

@@ -22,11 +22,11 @@ struct Tool {
   Permission permission = Permission::kReadOnly;
   // Properties of the arguments' JSON Schema, and which of them are required.
   nlohmann::json properties = nlohmann::json::object();
-  std::vector<std::string> required;
+  std::vector<std::string> required{};
   // JSON Schema of the structured result.
-  nlohmann::json output_schema;
+  nlohmann::json output_schema{};
   // Takes all of its arguments and calls Finish before it works.
-  std::function<Result<nlohmann::json>(Workspace&, Arguments&)> run;
+  std::function<Result<nlohmann::json>(Workspace&, Arguments&)> run{};
 };
 
 // As tools/list shows it: schemas, annotations, and the permission under _meta.
@@ -48,6 +48,7 @@ nlohmann::json Page(nlohmann::json items, std::uint64_t cursor, std::uint64_t li
 std::vector<Tool> ProfileTools();
 std::vector<Tool> EvidenceTools();
 std::vector<Tool> BenchmarkTools();
+std::vector<Tool> AgentTools();
 
 }  // namespace sonde::cli::mcp
 

@@ -1,0 +1,228 @@
+#include "cli/mcp/server.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace sonde::cli::mcp {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class McpServer : public testing::Test {
+ protected:
+  McpServer() : root_(fs::temp_directory_path() / ("sonde-mcp-" + std::to_string(::getpid()))) {
+    fs::remove_all(root_);
+    fs::create_directories(root_ / "work");
+    Write("before.folded", "main;worker;malloc 60\nmain;worker;compute 40\n");
+    Write("after.folded", "main;worker;malloc 20\nmain;worker;compute 80\n");
+  }
+  ~McpServer() override { fs::remove_all(root_); }
+
+  void Write(const std::string& name, std::string_view text) const {
+    std::ofstream(root_ / "work" / name) << text;
+  }
+  std::string Path(const std::string& name) const { return (root_ / "work" / name).string(); }
+
+  Server Started(bool writes = true) const {
+    WorkspaceOptions options;
+    options.allowed_roots = {(root_ / "work").string()};
+    options.artifact_root = (root_ / "work" / "results").string();
+    options.allow_writes = writes;
+    Result<Workspace> workspace = Workspace::Open(options);
+    EXPECT_TRUE(workspace.ok());
+    return Server(std::move(workspace).value());
+  }
+
+  static json Ask(Server& server, const std::string& method, const json& parameters) {
+    const json request = {
+        {"jsonrpc", "2.0"}, {"id", 7}, {"method", method}, {"params", parameters}};
+    const std::optional<std::string> answer = server.Answer(request.dump());
+    EXPECT_TRUE(answer.has_value());
+    const json parsed = json::parse(answer.value_or("{}"));
+    EXPECT_EQ(parsed["id"], 7);
+    return parsed;
+  }
+  static json Call(Server& server, const std::string& tool, const json& arguments) {
+    return Ask(server, "tools/call", {{"name", tool}, {"arguments", arguments}})["result"];
+  }
+  static json Value(Server& server, const std::string& tool, const json& arguments) {
+    const json result = Call(server, tool, arguments);
+    EXPECT_FALSE(result["isError"]) << result.dump();
+    EXPECT_EQ(json::parse(result["content"][0]["text"].get<std::string>()),
+              result["structuredContent"]);
+    return result["structuredContent"];
+  }
+  static std::string CodeOf(const json& result) {
+    EXPECT_TRUE(result["isError"]) << result.dump();
+    return result["structuredContent"]["error"]["code"];
+  }
+
+  fs::path root_;
+};
+
+TEST_F(McpServer, AgreesOnAVersionBothKnow) {
+  Server server = Started();
+  EXPECT_EQ(
+      Ask(server, "initialize", {{"protocolVersion", "2024-11-05"}})["result"]["protocolVersion"],
+      "2024-11-05");
+  EXPECT_EQ(
+      Ask(server, "initialize", {{"protocolVersion", "1999-01-01"}})["result"]["protocolVersion"],
+      "2025-06-18");
+  EXPECT_EQ(Ask(server, "initialize", json::object())["result"]["serverInfo"]["name"], "sonde");
+}
+
+TEST_F(McpServer, EveryToolHasSchemasAnnotationsAndAPermission) {
+  Server server = Started();
+  std::set<std::string> names;
+  for (const json& tool : Ask(server, "tools/list", json::object())["result"]["tools"]) {
+    names.insert(tool["name"]);
+    EXPECT_EQ(tool["inputSchema"]["type"], "object");
+    EXPECT_EQ(tool["outputSchema"]["type"], "object");
+    EXPECT_TRUE(tool["annotations"].contains("readOnlyHint"));
+    EXPECT_FALSE(tool["annotations"]["openWorldHint"]);
+    EXPECT_TRUE(tool["_meta"].contains("sonde/permission"));
+  }
+  for (const char* name :
+       {"analyze_profile", "list_hotspots", "get_hotspot_details", "get_call_paths",
+        "classify_hotspots", "build_diagnosis_bundle", "read_artifact_page", "resolve_source",
+        "get_source_context", "analyze_benchmark", "compare_profiles", "compare_benchmarks",
+        "list_artifacts", "inspect_elf", "flame_graph", "report", "agent_tokens"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST_F(McpServer, AnalysesAProfileAndPagesThroughIt) {
+  Server server = Started();
+  const json reference = Value(server, "analyze_profile", {{"path", Path("before.folded")}});
+  EXPECT_EQ(reference["summary"]["sample_count"], 2);
+  const json id = reference["artifact_id"];
+
+  const json first = Value(server, "list_hotspots", {{"analysis_id", id}, {"limit", 1}});
+  EXPECT_EQ(first["total_items"], 4);
+  EXPECT_EQ(first["next_cursor"], 1);
+  EXPECT_EQ(first["items"][0]["symbol"], "malloc");
+  const json rest =
+      Value(server, "list_hotspots", {{"analysis_id", id}, {"limit", 100}, {"cursor", 1}});
+  EXPECT_EQ(rest["items"].size(), 3U);
+  EXPECT_FALSE(rest.contains("next_cursor"));
+  EXPECT_EQ(Value(server, "list_hotspots",
+                  {{"analysis_id", id}, {"category", "memory-allocation"}})["total_items"],
+            1);
+  EXPECT_EQ(
+      Value(server, "get_call_paths", {{"analysis_id", id}, {"symbol", "malloc"}})["total_items"],
+      1);
+  const json details =
+      Value(server, "get_hotspot_details", {{"analysis_id", id}, {"hotspot_id", "H-001"}});
+  EXPECT_EQ(details["dominant_call_paths"].size(), 1U);
+  EXPECT_EQ(
+      Value(server, "classify_hotspots", {{"analysis_id", id}})["items"][0]["conclusion_status"],
+      "candidate");
+  EXPECT_NE(Value(server, "report", {{"analysis_id", id}})["markdown"].get<std::string>().find(
+                "Confirmed: none"),
+            std::string::npos);
+}
+
+TEST_F(McpServer, PagesOfAnArtifactAddUpToItsBytes) {
+  Write("names.folded", "main;größe;\xe6\x88\x91 1\n");
+  Server server = Started();
+  const json id = Value(server, "analyze_profile", {{"path", Path("names.folded")}})["artifact_id"];
+  std::string text;
+  json page = {{"next_offset", 0}};
+  while (page.contains("next_offset")) {
+    page = Value(server, "read_artifact_page",
+                 {{"artifact_id", id},
+                  {"artifact_type", "analysis"},
+                  {"offset", page["next_offset"]},
+                  {"limit", 5}});
+    text += page["text"].get<std::string>();
+  }
+  EXPECT_EQ(text.size(), page["total_bytes"].get<std::size_t>());
+  EXPECT_EQ(json::parse(text)["analysis_id"], id);
+}
+
+TEST_F(McpServer, ComparesStoredAnalysesAndListsArtifacts) {
+  Server server = Started();
+  const json before = Value(server, "analyze_profile", {{"path", Path("before.folded")}});
+  const json after = Value(server, "analyze_profile", {{"path", Path("after.folded")}});
+  const json comparison = Value(server, "compare_profiles",
+                                {{"baseline_analysis_id", before["artifact_id"]},
+                                 {"candidate_analysis_id", after["artifact_id"]}});
+  EXPECT_EQ(comparison["summary"]["comparable"], true);
+  EXPECT_EQ(Value(server, "list_artifacts", json::object())["total_items"], 3);
+}
+
+TEST_F(McpServer, NothingOutsideTheRootsIsReadOrTold) {
+  std::ofstream(root_ / "secret.folded") << "a 1\n";
+  fs::create_symlink(root_ / "secret.folded", root_ / "work" / "link.folded");
+  Server server = Started();
+  for (const std::string& path :
+       {(root_ / "secret.folded").string(), Path("link.folded"), Path("../secret.folded"),
+        (root_ / "missing.folded").string(), std::string("/etc/passwd")}) {
+    EXPECT_EQ(CodeOf(Call(server, "analyze_profile", {{"path", path}})), "PATH_SAFETY_VIOLATION")
+        << path;
+  }
+  EXPECT_EQ(CodeOf(Call(server, "read_artifact_page",
+                        {{"artifact_id", "../../secret"}, {"artifact_type", "x"}})),
+            "PATH_SAFETY_VIOLATION");
+  EXPECT_EQ(
+      CodeOf(Call(server, "flame_graph",
+                  {{"path", Path("before.folded")}, {"output_path", (root_ / "x.svg").string()}})),
+      "PATH_SAFETY_VIOLATION");
+}
+
+TEST_F(McpServer, ClosedGatesRefuseAndLeaveNothing) {
+  Server server = Started(false);
+  const json result = Call(server, "analyze_profile", {{"path", Path("before.folded")}});
+  EXPECT_TRUE(result["isError"]);
+  EXPECT_EQ(result["structuredContent"]["error"]["stage"], "authorization");
+  EXPECT_FALSE(fs::exists(root_ / "work" / "results"));
+  EXPECT_EQ(Call(server, "agent_tokens",
+                 {{"project_root", Path(".")}})["structuredContent"]["error"]["stage"],
+            "authorization");
+}
+
+TEST_F(McpServer, BadArgumentsAreNamed) {
+  Server server = Started();
+  for (const json& arguments :
+       {json{{"analysis_id", 7}}, json::object(), json{{"analysis_id", "a"}, {"limit", 0}},
+        json{{"analysis_id", "a"}, {"limit", -1}}, json{{"analysis_id", "a"}, {"surprise", 1}}}) {
+    EXPECT_EQ(CodeOf(Call(server, "list_hotspots", arguments)), "INVALID_INPUT");
+  }
+}
+
+TEST_F(McpServer, AFlameGraphIsANewFile) {
+  Server server = Started();
+  const json arguments = {{"path", Path("before.folded")}, {"output_path", Path("flame.svg")}};
+  EXPECT_EQ(Value(server, "flame_graph", arguments)["total"], 100);
+  EXPECT_TRUE(fs::exists(Path("flame.svg")));
+  EXPECT_EQ(CodeOf(Call(server, "flame_graph", arguments)), "PATH_SAFETY_VIOLATION");
+}
+
+TEST_F(McpServer, BadMessagesGetErrorsAndNotificationsNone) {
+  Server server = Started();
+  const auto code = [&](std::string_view line) {
+    return json::parse(server.Answer(line).value_or("{}"))["error"]["code"];
+  };
+  EXPECT_EQ(code("{"), -32700);
+  EXPECT_EQ(code("[]"), -32600);
+  EXPECT_EQ(code(R"({"jsonrpc":"1.0","id":1,"method":"ping"})"), -32600);
+  EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":1,"method":"nothing"})"), -32601);
+  EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}})"),
+            -32602);
+  EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"-1"}})"),
+            -32602);
+  EXPECT_FALSE(server.Answer(R"({"jsonrpc":"2.0","method":"notifications/initialized"})"));
+
+  std::istringstream in("\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n{");
+  std::ostringstream out;
+  server.Serve(in, out);
+  EXPECT_EQ(std::ranges::count(out.str(), '\n'), 2);
+}
+
+}  // namespace
+}  // namespace sonde::cli::mcp
