@@ -79,7 +79,8 @@ TEST_F(McpServer, AgreesOnAVersionBothKnow) {
 TEST_F(McpServer, EveryToolHasSchemasAnnotationsAndAPermission) {
   Server server = Started();
   std::set<std::string> names;
-  for (const json& tool : Ask(server, "tools/list", json::object())["result"]["tools"]) {
+  const json answer = Ask(server, "tools/list", json::object());
+  for (const json& tool : answer["result"]["tools"]) {
     names.insert(tool["name"]);
     EXPECT_EQ(tool["inputSchema"]["type"], "object");
     EXPECT_EQ(tool["outputSchema"]["type"], "object");
