@@ -19,7 +19,6 @@ namespace sonde {
 struct ConsoleHooks {
   std::string role = "daemon";
   IntervalHub* samples = nullptr;  // Null: the process is not sampled.
-  bool samples_wall_clock = false;
   SnapshotPrivacy privacy{};
   std::string snapshot_folder{};  // Empty: no snapshots.
   std::function<Result<std::string>()> write_snapshot{};

@@ -129,9 +129,7 @@ void HttpService::RoutePprof(const Context& context, std::string_view name) {
   if (name.empty()) return Send(context.exchange, PprofIndex(hooks_));
   if (name == "profile") return ServeCpuProfile(context);
   if (name == "wall") {
-    if (hooks_.samples != nullptr && hooks_.samples_wall_clock) return ServeCpuProfile(context);
-    return Send(context.exchange,
-                GoError(404, "wall-clock sampling is off: start with sampler.wall = true"));
+    return Send(context.exchange, GoError(404, "this sampler counts CPU time alone"));
   }
   if (name == "heap" || name == "allocs") return ServeHeap(context, HeapKind::kInUse, name);
   if (name == "growth") return ServeHeap(context, HeapKind::kGrowth, name);

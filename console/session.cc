@@ -169,7 +169,6 @@ void Session::Impl::BeginConsole() {
   if (console.http_port == kPortByRole) console.http_port = is_daemon ? 6060 : 6061;
   const ConsoleHooks hooks{.role = RoleName(options_.role),
                            .samples = hub_.get(),
-                           .samples_wall_clock = options_.sampler.wall,
                            .privacy = PrivacyOf(options_),
                            .snapshot_folder = options_.sampling ? folder_ : std::string(),
                            .write_snapshot = [this] { return SnapshotForConsole(); },

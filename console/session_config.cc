@@ -74,7 +74,6 @@ ConfigKeys KeysOf(SessionOptions& options) {
   keys.Whole("sampler", "ring_bytes", &options.sampler.ring_bytes, 64 << 10, 1 << 30);
   keys.Whole("sampler", "max_depth", &options.sampler.max_depth, 1, 256);
   keys.Whole("sampler", "max_stacks", &options.sampler.max_stacks, 1'000, 10'000'000);
-  keys.Bool("sampler", "wall", &options.sampler.wall);
   keys.Choice("sampler", "unwinder", &options.sampler.unwinder,
               {{"tables", Unwinder::kTables}, {"deferred", Unwinder::kDeferred}});
   keys.Whole("sampler", "stack_bytes", &options.sampler.stack_bytes, 4 << 10, 64 << 10);

@@ -85,9 +85,6 @@ Status Check(const SamplerOptions& options) {
   if (options.ring_bytes > (std::size_t{1} << 30)) {
     return Error{ErrorCode::kUsage, "ring_bytes must be at most 1 GiB"};
   }
-  if (options.wall) {
-    return Error{ErrorCode::kUnsupported, "wall-clock sampling is not supported, only CPU time"};
-  }
   if (options.stack_bytes < 512 || options.stack_bytes > (std::size_t{1} << 16)) {
     return Error{ErrorCode::kUsage, "stack_bytes must be 512 to 65536"};
   }

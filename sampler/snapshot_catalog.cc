@@ -25,9 +25,8 @@ constexpr std::int64_t kMillisecond = 1'000'000;  // In nanoseconds.
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 constexpr std::array<std::string_view, 2> kRoles = {"daemon", "tui"};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKinds = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kKinds = {{
     {"profile", "CPU profile (pprof)"},
-    {"wall", "Wall-clock profile (pprof)"},
     {"heap", "Heap profile (pprof)"},
     {"growth", "Heap growth profile (pprof)"},
 }};

@@ -40,8 +40,6 @@ struct SamplerOptions {
   std::uint32_t max_depth = 128;  // Frames kept of a stack, 1 to 256.
   // Distinct (stack, thread, labels, task) of one interval; more are dropped and counted.
   std::size_t max_stacks = std::size_t{1} << 17;
-  // Wall-clock sampling: kUnsupported, this sampler counts CPU time alone.
-  bool wall = false;
   Unwinder unwinder = Unwinder::kTables;
   std::size_t stack_bytes = std::size_t{16} << 10;  // Copied by Unwinder::kDeferred, 512 to 65,536.
 };

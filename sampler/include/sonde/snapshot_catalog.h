@@ -17,7 +17,7 @@ namespace sonde {
 // processes would choose the same name, the later one adds its process id: "...-7-4242.pb.gz".
 struct SnapshotName {
   std::string role;          // "daemon" or "tui".
-  std::string kind;          // "profile" (CPU), "wall", "heap", "growth".
+  std::string kind;          // "profile" (CPU), "heap", "growth".
   std::int64_t time_ms = 0;  // Unix time at which the snapshot was taken.
   std::uint64_t sequence = 0;
   std::int64_t pid = 0;  // 0 when the name does not say.

@@ -215,7 +215,6 @@ TEST(Sampler, OptionsOutOfRangeAreUsageErrors) {
   EXPECT_EQ(Sampler::Start({.hz = 0}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(Sampler::Start({.hz = 10'001}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(Sampler::Start({.max_depth = 257}).error().code, ErrorCode::kUsage);
-  EXPECT_EQ(Sampler::Start({.wall = true}).error().code, ErrorCode::kUnsupported);
 }
 
 TEST(Sampler, OnlyOneRunsAtATime) {
