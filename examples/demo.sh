@@ -8,7 +8,7 @@ cmake/install-debian.sh build
 echo "building (preset release) ..."
 cmake --preset release >/dev/null
 cmake --build --preset release --target sonde_program ingestd ingest_score |
-  { grep -E "error|warning" || true; }
+  { grep -E "error:|FAILED" || true; }
 
 run=$PWD/build/demo
 rm -rf "$run"
