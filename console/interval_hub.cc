@@ -1,6 +1,7 @@
 // IntervalHub: lets several readers see the same samples, each over a span of its own.
 
 #include "console/interval_hub.h"
+#include "sampler/sampler_counters.h"
 
 #include <algorithm>
 
@@ -22,32 +23,8 @@ bool SameModule(const Module& a, const Module& b) {
          a.build_id == b.build_id;
 }
 
-// All members are counters.
 void AddStats(SamplerStats& sum, const SamplerStats& more) {
-  static_assert(sizeof(SamplerStats) == 21 * sizeof(std::uint64_t), "a new member is to be added");
-  for (std::uint64_t SamplerStats::*const member : {&SamplerStats::taken,
-                                                    &SamplerStats::written,
-                                                    &SamplerStats::dropped,
-                                                    &SamplerStats::signals,
-                                                    &SamplerStats::foreign,
-                                                    &SamplerStats::stale,
-                                                    &SamplerStats::truncated_depth,
-                                                    &SamplerStats::truncated_no_module,
-                                                    &SamplerStats::truncated_no_rule,
-                                                    &SamplerStats::truncated_bad_read,
-                                                    &SamplerStats::truncated_order,
-                                                    &SamplerStats::process_cpu_ns,
-                                                    &SamplerStats::sampled_ns,
-                                                    &SamplerStats::catch_all_ns,
-                                                    &SamplerStats::lost_ring_ns,
-                                                    &SamplerStats::lost_blocked_ns,
-                                                    &SamplerStats::lost_late_ns,
-                                                    &SamplerStats::profiler_ns,
-                                                    &SamplerStats::threads_seen,
-                                                    &SamplerStats::timers_refused,
-                                                    &SamplerStats::handler_replaced}) {
-    sum.*member += more.*member;
-  }
+  for (const auto counter : kSamplerCounters) sum.*counter += more.*counter;
 }
 
 }  // namespace

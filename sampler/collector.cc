@@ -1,5 +1,6 @@
 // Collector: see collector.h.
 
+#include "sampler/sampler_counters.h"
 #include "sampler/collector.h"
 
 #include <fcntl.h>
@@ -91,27 +92,7 @@ std::array<std::uint64_t, 6> SharedCounters() {
 
 SamplerStats Difference(const SamplerStats& now, const SamplerStats& before) {
   SamplerStats span;
-  constexpr std::uint64_t SamplerStats::*kFields[] = {&SamplerStats::taken,
-                                                      &SamplerStats::written,
-                                                      &SamplerStats::dropped,
-                                                      &SamplerStats::signals,
-                                                      &SamplerStats::foreign,
-                                                      &SamplerStats::stale,
-                                                      &SamplerStats::truncated_depth,
-                                                      &SamplerStats::truncated_no_module,
-                                                      &SamplerStats::truncated_no_rule,
-                                                      &SamplerStats::truncated_bad_read,
-                                                      &SamplerStats::truncated_order,
-                                                      &SamplerStats::process_cpu_ns,
-                                                      &SamplerStats::sampled_ns,
-                                                      &SamplerStats::catch_all_ns,
-                                                      &SamplerStats::lost_ring_ns,
-                                                      &SamplerStats::lost_blocked_ns,
-                                                      &SamplerStats::profiler_ns,
-                                                      &SamplerStats::threads_seen,
-                                                      &SamplerStats::timers_refused,
-                                                      &SamplerStats::handler_replaced};
-  for (const auto field : kFields) span.*field = now.*field - before.*field;
+  for (const auto counter : kSamplerCounters) span.*counter = now.*counter - before.*counter;
   return span;
 }
 
