@@ -8,6 +8,7 @@
 
 #include "evidence/classification_rules.h"
 #include "evidence/markdown.h"
+#include "evidence/numbered_id.h"
 #include "sonde/artifact.h"
 
 namespace sonde {
@@ -17,12 +18,6 @@ using nlohmann::json;
 
 constexpr std::size_t kObservations = 10;
 constexpr int kPercentDecimals = 3;
-
-std::string Numbered(char prefix, std::size_t number) {
-  std::string digits = std::to_string(number);
-  if (digits.size() < 3) digits.insert(0, 3 - digits.size(), '0');
-  return std::string(1, prefix) + '-' + digits;
-}
 
 std::string Share(double percent) { return FixedText(percent, kPercentDecimals) + '%'; }
 
@@ -63,11 +58,11 @@ std::vector<std::string> CounterEvidence(const AnalysisHotspot& hotspot) {
 json Classification(const Analysis& analysis, const ClassificationRule& rule,
                     const AnalysisHotspot& hotspot, std::size_t number) {
   const std::string level = analysis.has_call_graph ? "L2" : "L1";
-  const std::string id = Numbered('C', number);
+  const std::string id = NumberedId('C', number);
   json supporting = json::array();
   supporting.push_back(
       {{"schema_version", kSchemaVersion},
-       {"evidence_id", Numbered('E', number) + "-self"},
+       {"evidence_id", NumberedId('E', number) + "-self"},
        {"level", level},
        {"kind", "profile_hotspot"},
        {"statement", hotspot.frame.symbol + " has self " + Share(hotspot.self_percent) +

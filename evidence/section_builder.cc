@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 
+#include "evidence/numbered_id.h"
 #include "evidence/symbol_name.h"
 #include "sonde/artifact.h"
 
@@ -19,12 +20,6 @@ constexpr std::size_t kSourcesKept = 10;
 
 std::uint64_t Pair(std::uint32_t high, std::uint32_t low) {
   return (std::uint64_t{high} << 32) | low;
-}
-
-std::string Numbered(char prefix, std::size_t number) {
-  std::string digits = std::to_string(number);
-  if (digits.size() < 3) digits.insert(0, 3 - digits.size(), '0');
-  return std::string(1, prefix) + '-' + digits;
 }
 
 // By size, not by sign: in a difference a large loss matters as much as a large gain.
@@ -245,7 +240,7 @@ Result<AnalysisSection> SectionBuilder::Build() {
   }
   for (const std::uint32_t key : keys) {
     section.hotspots.push_back(HotspotOf(key));
-    section.hotspots.back().id = Numbered('H', section.hotspots.size());
+    section.hotspots.back().id = NumberedId('H', section.hotspots.size());
   }
   AddNeighbours(section.hotspots, keys);
 
@@ -274,7 +269,7 @@ Result<AnalysisSection> SectionBuilder::Build() {
   section.call_paths_omitted = found_.size() - kept;
   for (std::size_t i = 0; i < kept; ++i) {
     section.call_paths.push_back(
-        {Numbered('P', i + 1), frames_of(found_[i]), found_[i].weight, found_[i].records,
+        {NumberedId('P', i + 1), frames_of(found_[i]), found_[i].weight, found_[i].records,
          Percent(static_cast<double>(found_[i].weight), static_cast<double>(total_))});
   }
   return section;
