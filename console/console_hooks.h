@@ -19,6 +19,7 @@ namespace sonde {
 struct ConsoleHooks {
   std::string role = "daemon";
   IntervalHub* samples = nullptr;  // Null: the process is not sampled.
+  IntervalHub* wall = nullptr;     // Of wall-clock time, sampled while it has a span.
   SnapshotPrivacy privacy{};
   std::string snapshot_folder{};  // Empty: no snapshots.
   std::function<Result<std::string>()> write_snapshot{};

@@ -84,6 +84,8 @@ HttpResponse PprofIndex(const ConsoleHooks& hooks) {
   };
   entry("profile?seconds=30",
         hooks.samples != nullptr ? "CPU time of the next 30 seconds" : "not sampled");
+  entry("wall?seconds=30",
+        hooks.wall != nullptr ? "wall-clock time of the next 30 seconds" : "not sampled");
   entry("heap", hooks.heap ? "memory in use" : "not available: sonde::heap is not linked");
   entry("allocs", hooks.heap ? "the same, for scrapers" : "not available");
   entry("tasks", "living tasks and those that ended lately");

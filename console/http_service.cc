@@ -127,10 +127,8 @@ void HttpService::Route(const Context& context) {
 
 void HttpService::RoutePprof(const Context& context, std::string_view name) {
   if (name.empty()) return Send(context.exchange, PprofIndex(hooks_));
-  if (name == "profile") return ServeCpuProfile(context);
-  if (name == "wall") {
-    return Send(context.exchange, GoError(404, "this sampler counts CPU time alone"));
-  }
+  if (name == "profile") return ServeProfile(context, hooks_.samples, "profile");
+  if (name == "wall") return ServeProfile(context, hooks_.wall, "wall");
   if (name == "heap" || name == "allocs") return ServeHeap(context, HeapKind::kInUse, name);
   if (name == "growth") return ServeHeap(context, HeapKind::kGrowth, name);
   if (name == "cmdline") return Send(context.exchange, TextReply(200, CommandLine()));
@@ -200,22 +198,22 @@ void HttpService::AnswerLater(const Exchange& exchange, Answer work) {
   if (!is_queued) Send(exchange, TextReply(503, "too many requests are waiting\n"));
 }
 
-void HttpService::Sample(const Context& context, std::int64_t seconds,
+void HttpService::Sample(const Context& context, IntervalHub* samples, std::int64_t seconds,
                          std::function<HttpResponse(const Interval&)> encode) {
   const Exchange exchange = context.exchange;
-  if (hooks_.samples == nullptr) {
+  if (samples == nullptr) {
     return Send(exchange,
                 GoError(500, "Could not enable CPU profiling: the process is not sampled"));
   }
   if (open_spans_ >= kMostSpans) {
     return Send(exchange, TextReply(503, "too many profiles are being taken\n"));
   }
-  const bool is_queued = work_.Add([this, exchange, seconds, encode = std::move(encode)] {
-    const std::uint64_t span = hooks_.samples->Open();
-    server_.Post([this, exchange, seconds, span, encode] {
-      const auto finish = [this, exchange, span, encode] {
-        const bool is_closing = work_.Add([this, exchange, span, encode] {
-          const Interval interval = hooks_.samples->Close(span);
+  const bool is_queued = work_.Add([this, exchange, samples, seconds, encode = std::move(encode)] {
+    const std::uint64_t span = samples->Open();
+    server_.Post([this, exchange, samples, seconds, span, encode] {
+      const auto finish = [this, exchange, samples, span, encode] {
+        const bool is_closing = work_.Add([this, exchange, samples, span, encode] {
+          const Interval interval = samples->Close(span);
           auto response = std::make_shared<HttpResponse>(encode(interval));
           server_.Post([this, exchange, response] {
             --open_spans_;
@@ -233,7 +231,7 @@ void HttpService::Sample(const Context& context, std::int64_t seconds,
   ++open_spans_;
 }
 
-void HttpService::ServeCpuProfile(const Context& context) {
+void HttpService::ServeProfile(const Context& context, IntervalHub* samples, const char* name) {
   constexpr std::int64_t kDefaultSeconds = 30;
   constexpr std::int64_t kLongestSeconds = 3600;
   std::int64_t seconds = context.target.Number("seconds").value_or(0);
@@ -241,8 +239,8 @@ void HttpService::ServeCpuProfile(const Context& context) {
   if (seconds > kLongestSeconds) {
     return Send(context.exchange, GoError(400, "profile duration exceeds an hour"));
   }
-  Sample(context, seconds, [this](const Interval& interval) {
-    return PprofReply(symbolizer_.Name(interval), "profile");
+  Sample(context, samples, seconds, [this, name](const Interval& interval) {
+    return PprofReply(symbolizer_.Name(interval), name);
   });
 }
 

@@ -58,9 +58,10 @@ class HttpService {
   void RouteApi(const Context& context, std::string_view name);
 
   // Samples for the seconds that the request asks for, then answers with what `encode` makes of it.
-  void Sample(const Context& context, std::int64_t seconds,
+  void Sample(const Context& context, IntervalHub* samples, std::int64_t seconds,
               std::function<HttpResponse(const Interval&)> encode);
-  void ServeCpuProfile(const Context& context);
+  // `samples` in a file of that name.
+  void ServeProfile(const Context& context, IntervalHub* samples, const char* name);
   void ServeHeap(const Context& context, HeapKind kind, std::string_view file_name);
   void ServeSymbols(const Context& context);
   void ServeArtifact(const Context& context, std::string_view name);

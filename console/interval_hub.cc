@@ -1,9 +1,10 @@
 // IntervalHub: lets several readers see the same samples, each over a span of its own.
 
 #include "console/interval_hub.h"
-#include "sampler/sampler_counters.h"
 
 #include <algorithm>
+
+#include "sampler/sampler_counters.h"
 
 namespace sonde {
 namespace {
@@ -41,12 +42,14 @@ std::size_t IntervalSum::HashKey::operator()(const Key& key) const noexcept {
 void IntervalSum::Add(const Interval& interval) {
   if (is_empty_) {
     is_empty_ = false;
+    sum_.kind = interval.kind;
     sum_.time_ns = interval.time_ns;
     sum_.period_ns = interval.period_ns;
     sum_.label_sets.emplace_back();
   }
   sum_.duration_ns += interval.duration_ns;
   AddStats(sum_.stats, interval.stats);
+  sum_.wall += interval.wall;
 
   std::vector<std::uint32_t> modules;
   for (const Module& module : interval.modules) {
@@ -69,7 +72,8 @@ void IntervalSum::Add(const Interval& interval) {
   for (const IntervalSample& sample : interval.samples) {
     Key key{sample.frames, threads[sample.thread],
             sample.label_set < label_sets.size() ? label_sets[sample.label_set] : 0, sample.task_id,
-            (sample.truncated ? 1U : 0U) | (sample.catch_all ? 2U : 0U)};
+            (sample.truncated ? 1U : 0U) | (sample.catch_all ? 2U : 0U) |
+                static_cast<std::uint32_t>(sample.state) << 2};
     for (RawFrame& frame : key.frames) {
       if (frame.module != RawFrame::kNoModule) frame.module = modules[frame.module];
     }
@@ -100,6 +104,7 @@ void IntervalHub::Cut() {
 
 std::uint64_t IntervalHub::Open() {
   const std::lock_guard lock(mutex_);
+  if (spans_.empty() && watch_) watch_(true);
   Cut();
   spans_[++last_span_];
   return last_span_;
@@ -116,6 +121,7 @@ Interval IntervalHub::Close(std::uint64_t span) {
   Cut();
   Interval seen = spans_[span].Take();
   spans_.erase(span);
+  if (spans_.empty() && watch_) watch_(false);
   return seen;
 }
 

@@ -46,8 +46,10 @@ class IntervalSum {
 // Any thread.
 class IntervalHub {
  public:
-  // `cut` ends the sampler's interval and begins the next.
-  explicit IntervalHub(std::function<Interval()> cut) : cut_(std::move(cut)) {}
+  // `cut` ends the sampler's interval and begins the next. `watch`, where there is one, is told
+  // true before the first span is opened and false after the last one was closed.
+  explicit IntervalHub(std::function<Interval()> cut, std::function<void(bool)> watch = {})
+      : cut_(std::move(cut)), watch_(std::move(watch)) {}
 
   // Begins a span that sees all samples from now on.
   std::uint64_t Open();
@@ -62,6 +64,7 @@ class IntervalHub {
   void Cut();
 
   std::function<Interval()> cut_;
+  std::function<void(bool)> watch_;
   std::mutex mutex_;
   std::uint64_t last_span_ = 0;
   std::map<std::uint64_t, IntervalSum> spans_;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <thread>
 
 #include "console/console_hooks.h"
 #include "console/interval_hub.h"
@@ -38,6 +39,7 @@ class Session::Impl {
     if (IsOurs()) return;
     // In a forked child the threads behind these do not exist: nothing to join, nothing to free.
     static_cast<void>(console_.release());
+    static_cast<void>(wall_hub_.release());
     static_cast<void>(hub_.release());
     static_cast<void>(writer_.release());
     static_cast<void>(sampler_.release());
@@ -45,6 +47,7 @@ class Session::Impl {
 
   Status Start(const std::shared_ptr<Impl>& self);
   Result<std::string> Snapshot();
+  Result<std::string> CaptureWall(std::chrono::milliseconds length);
   Status End();
   SessionStats stats() const;
   const Console* console() const;
@@ -74,7 +77,9 @@ class Session::Impl {
   std::unique_ptr<Sampler> sampler_;  // Both are kept after the end, for their stats.
   std::unique_ptr<SnapshotWriter> writer_;
   std::unique_ptr<IntervalHub> hub_;
+  std::unique_ptr<IntervalHub> wall_hub_;
   std::uint64_t snapshot_span_ = 0;  // What the writer sees of the hub.
+  std::uint64_t wall_span_ = 0;      // 0 = it does not write wall-clock time.
   std::unique_ptr<Console> console_;
 };
 
@@ -134,6 +139,9 @@ Status Session::Impl::Begin() {
     if (!sampler.ok()) return sampler.error();
     sampler_ = std::move(sampler).value();
     hub_ = std::make_unique<IntervalHub>([this] { return sampler_->TakeInterval(); });
+    wall_hub_ = std::make_unique<IntervalHub>(
+        [this] { return sampler_->TakeWallInterval(); },
+        [this](bool is_wanted) { is_wanted ? sampler_->BeginWall() : sampler_->EndWall(); });
   }
   BeginConsole();  // First, for snapshots have the names of tasks from it.
   if (options_.sampling) BeginSnapshots();
@@ -158,8 +166,14 @@ void Session::Impl::BeginSnapshots() {
     extras.push_back({"heap", [this] { return options_.heap(HeapKind::kInUse); }});
     extras.push_back({"growth", [this] { return options_.heap(HeapKind::kGrowth); }});
   }
+  SnapshotWriter::TakeInterval take_wall;
+  if (options_.wall) {
+    wall_span_ = wall_hub_->Open();
+    take_wall = [this] { return wall_hub_->Take(wall_span_); };
+  }
   writer_ = std::make_unique<SnapshotWriter>(
-      std::move(writer), [this] { return hub_->Take(snapshot_span_); }, std::move(extras));
+      std::move(writer), [this] { return hub_->Take(snapshot_span_); }, std::move(extras),
+      std::move(take_wall));
 }
 
 void Session::Impl::BeginConsole() {
@@ -169,6 +183,7 @@ void Session::Impl::BeginConsole() {
   if (console.http_port == kPortByRole) console.http_port = is_daemon ? 6060 : 6061;
   const ConsoleHooks hooks{.role = RoleName(options_.role),
                            .samples = hub_.get(),
+                           .wall = wall_hub_.get(),
                            .privacy = PrivacyOf(options_),
                            .snapshot_folder = options_.sampling ? folder_ : std::string(),
                            .write_snapshot = [this] { return SnapshotForConsole(); },
@@ -209,6 +224,21 @@ Result<std::string> Session::Impl::Snapshot() {
   return writer_->WriteNow();
 }
 
+Result<std::string> Session::Impl::CaptureWall(std::chrono::milliseconds length) {
+  if (!IsOurs()) return Usage("the session belongs to the process that this one was forked from");
+  if (length < std::chrono::milliseconds(1) || length > std::chrono::hours(1)) {
+    return Usage("the length of a capture must be from 1 ms to an hour");
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::kRunning) return Usage("the session does not run");
+    if (writer_ == nullptr) return Usage("the session does not sample");
+  }
+  const std::uint64_t span = wall_hub_->Open();
+  std::this_thread::sleep_for(length);
+  return writer_->WriteGuest(wall_hub_->Close(span));
+}
+
 Status Session::Impl::End() {
   if (!IsOurs()) return {};
   const std::lock_guard lock(mutex_);
@@ -218,6 +248,7 @@ Status Session::Impl::End() {
   if (writer_ != nullptr) {
     const Result<std::string> last = writer_->Finish([this] {
       hub_->Finish(sampler_->Stop());
+      wall_hub_->Finish(sampler_->TakeWallInterval());
       return hub_->Close(snapshot_span_);
     });
     if (!last.ok()) status = last.error();
@@ -265,6 +296,11 @@ Result<Session> Session::Create(SessionOptions options) {
 Status Session::Start() { return impl_->Start(impl_); }
 
 Result<std::string> Session::Snapshot() { return impl_->Snapshot(); }
+
+Result<std::string> Session::CaptureWall(std::chrono::milliseconds length) {
+  const std::shared_ptr<Impl> impl = impl_;
+  return impl->CaptureWall(length);
+}
 
 Status Session::End() { return impl_->End(); }
 

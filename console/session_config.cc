@@ -37,13 +37,17 @@ std::string FileOf(const char* const* environment, const SessionOptions& options
   return std::filesystem::exists(path, error) ? path : std::string();
 }
 
-// SONDE_UNWINDER is short for SONDE_SAMPLER_UNWINDER.
+// SONDE_UNWINDER is short for SONDE_SAMPLER_UNWINDER, SONDE_WALL for SONDE_SAMPLER_WALL.
 Status ReadShortNames(const char* const* environment, SessionOptions& options) {
-  const std::string_view unwinder = Variable(environment, "SONDE_UNWINDER");
-  if (unwinder.empty()) return {};
-  const std::string variable = "SONDE_SAMPLER_UNWINDER=" + std::string(unwinder);
-  const std::array<const char*, 2> in_full = {variable.c_str(), nullptr};
-  return KeysOf(options).ReadEnvironment(in_full.data());
+  for (const std::string name : {"UNWINDER", "WALL"}) {
+    const std::string_view value = Variable(environment, "SONDE_" + name);
+    if (value.empty()) continue;
+    const std::string variable = "SONDE_SAMPLER_" + name + '=' + std::string(value);
+    const std::array<const char*, 2> in_full = {variable.c_str(), nullptr};
+    if (Status status = KeysOf(options).ReadEnvironment(in_full.data()); !status.ok())
+      return status;
+  }
+  return {};
 }
 
 Status CheckCode(const SessionOptions& options) {
@@ -76,6 +80,8 @@ ConfigKeys KeysOf(SessionOptions& options) {
   keys.Whole("sampler", "max_stacks", &options.sampler.max_stacks, 1'000, 10'000'000);
   keys.Choice("sampler", "unwinder", &options.sampler.unwinder,
               {{"tables", Unwinder::kTables}, {"deferred", Unwinder::kDeferred}});
+  keys.Bool("sampler", "wall", &options.wall);
+  keys.Whole("sampler", "wall_hz", &options.sampler.wall_hz, 1, 1'000);
   keys.Whole("sampler", "stack_bytes", &options.sampler.stack_bytes, 4 << 10, 64 << 10);
 
   ConsoleOptions& console = options.console;

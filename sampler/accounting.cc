@@ -1,4 +1,4 @@
-// Accounting: what SamplerStats say, as the comments and losses of a snapshot.
+// Accounting: what SamplerStats and WallStats say, as the comments and losses of a snapshot.
 
 #include "sampler/accounting.h"
 
@@ -87,6 +87,23 @@ void AddLosses(const SamplerStats& stats, Losses& losses) {
   if (stats.lost_blocked_ns != 0) {
     losses.Add("SIGPROF blocked", "nanoseconds", stats.lost_blocked_ns);
   }
+}
+
+std::string AccountingLine(const WallStats& stats) {
+  return Line("sonde wall:")
+      .With("threads", stats.threads)
+      .With("looks", stats.looks)
+      .With("signals", stats.signals)
+      .With("repeated", stats.repeated)
+      .With("refused", stats.refused)
+      .With("lost", stats.lost)
+      .With("time_ns", stats.time_ns)
+      .With("dropped_ns", stats.dropped_ns)
+      .Text();
+}
+
+void AddLosses(const WallStats& stats, Losses& losses) {
+  if (stats.dropped_ns != 0) losses.Add("too many stacks", "nanoseconds", stats.dropped_ns);
 }
 
 }  // namespace sonde

@@ -1,4 +1,4 @@
-// Accounting: what SamplerStats say, as the comments and losses of a snapshot.
+// Accounting: what SamplerStats and WallStats say, as the comments and losses of a snapshot.
 
 #ifndef SONDE_SAMPLER_ACCOUNTING_H_
 #define SONDE_SAMPLER_ACCOUNTING_H_
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sampler/interval.h"
 #include "sonde/losses.h"
 #include "sonde/sampler_stats.h"
 
@@ -15,8 +16,12 @@ namespace sonde {
 // "sonde truncated: ..." and, where there is something to say, "sonde warning: ...".
 std::vector<std::string> AccountingLines(const SamplerStats& stats);
 
+// "sonde wall: threads=... looks=... signals=..."
+std::string AccountingLine(const WallStats& stats);
+
 // What was dropped, by cause.
 void AddLosses(const SamplerStats& stats, Losses& losses);
+void AddLosses(const WallStats& stats, Losses& losses);
 
 }  // namespace sonde
 

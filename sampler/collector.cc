@@ -1,6 +1,5 @@
 // Collector: see collector.h.
 
-#include "sampler/sampler_counters.h"
 #include "sampler/collector.h"
 
 #include <fcntl.h>
@@ -20,7 +19,9 @@
 
 #include "sampler/interval_builder.h"
 #include "sampler/raw_syscall.h"
+#include "sampler/sampler_counters.h"
 #include "sampler/sigprof.h"
+#include "sampler/thread_status.h"
 
 namespace sonde {
 namespace {
@@ -65,19 +66,6 @@ std::uint32_t FastUnit(int hz) {
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, unit));
 }
 
-std::string CommOf(std::int32_t tid) {
-  char path[64];
-  std::snprintf(path, sizeof(path), "/proc/self/task/%d/comm", tid);
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  char name[32];
-  const ssize_t size = read(file, name, sizeof(name));
-  close(file);
-  std::string text(name, size > 0 ? static_cast<std::size_t>(size) : 0);
-  if (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
-
 std::array<std::uint64_t, 6> SharedCounters() {
   const SignalState& state = Signals();
   std::array<std::uint64_t, 6> values{};
@@ -101,7 +89,8 @@ SamplerStats Difference(const SamplerStats& now, const SamplerStats& before) {
 Collector::Collector(const SamplerOptions& options)
     : options_(options),
       period_ns_(1'000'000'000 / static_cast<std::uint64_t>(options.hz)),
-      table_(options.max_stacks) {}
+      table_(options.max_stacks),
+      wall_(options.wall_hz, options.max_stacks) {}
 
 Collector::~Collector() { Stop(); }
 
@@ -190,20 +179,24 @@ void Collector::Loop() {
   std::int64_t next_ns = Now(CLOCK_MONOTONIC) + kTickNs;
   while (!ending_.load(std::memory_order_acquire)) {
     SignalState& state = Signals();
-    const std::int64_t wait_ns = next_ns - Now(CLOCK_MONOTONIC);
+    const std::int64_t due_ns = std::min(next_ns, next_look_ns_.load(std::memory_order_relaxed));
+    const std::int64_t wait_ns = due_ns - Now(CLOCK_MONOTONIC);
     if (wait_ns > 0) {
       const timespec timeout = {0, static_cast<long>(std::min(wait_ns, kTickNs))};
       RawSyscall(SYS_futex, reinterpret_cast<long>(&state.wake), kFutexWaitPrivate, 0,
                  reinterpret_cast<long>(&timeout));
     }
     const bool early = state.wake.exchange(0, std::memory_order_acq_rel) != 0;
-    if (early && Now(CLOCK_MONOTONIC) < next_ns) {
+    const std::int64_t now_ns = Now(CLOCK_MONOTONIC);
+    if (now_ns >= next_ns) {
+      next_ns = std::max(next_ns + kTickNs, now_ns);
+      Tick();
+    } else if (now_ns >= next_look_ns_.load(std::memory_order_relaxed)) {
+      LookAtThreads();
+    } else if (early) {
       const std::lock_guard lock(mutex_);
       Drain();
-      continue;
     }
-    next_ns = std::max(next_ns + kTickNs, Now(CLOCK_MONOTONIC));
-    Tick();
   }
 }
 
@@ -226,6 +219,14 @@ void Collector::Tick() {
     TuneCatchAll();
     CheckHandler();
   }
+}
+
+void Collector::LookAtThreads() {
+  ThreadRegistry& threads = ThreadRegistry::Get();
+  if (threads.ThreadCountChanged()) threads.Scan(catch_all_unit_ != 0);
+  const std::lock_guard lock(mutex_);
+  Drain();
+  next_look_ns_.store(wall_.is_on() ? wall_.Look() : kNever, std::memory_order_relaxed);
 }
 
 void Collector::Drain() {
@@ -259,6 +260,10 @@ void Collector::WalkAndAdd(RawSample sample) {
 }
 
 void Collector::AddToTable(const RawSample& sample, std::span<const std::uint64_t> frames) {
+  if (sample.source == SampleSource::kWall) {
+    wall_.Take(sample, frames);
+    return;
+  }
   ++truncated_[static_cast<std::size_t>(sample.truncation)];
   if (!table_.Add(sample, frames)) {
     refused_by_table_ += sample.weight;
@@ -277,13 +282,13 @@ void Collector::NoteName(const RawSample& sample) {
     const char* name = reinterpret_cast<const char*>(sample.name);
     names_.emplace(tid, std::string(name, strnlen(name, sizeof(sample.name))));
   } else {
-    names_.emplace(tid, CommOf(tid));
+    names_.emplace(tid, NameOfThread(tid));
   }
 }
 
 void Collector::RefreshNames() {
   for (auto& [tid, name] : names_) {
-    std::string now = CommOf(tid);
+    std::string now = NameOfThread(tid);
     if (!now.empty()) name = std::move(now);
   }
 }
@@ -438,6 +443,30 @@ Interval Collector::TakeInterval() {
   return interval;
 }
 
+void Collector::BeginWall() {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return;
+  wall_.Begin();
+  next_look_ns_.store(0, std::memory_order_relaxed);
+  Wake();
+}
+
+void Collector::EndWall() {
+  const std::lock_guard lock(mutex_);
+  wall_.End();
+}
+
+Interval Collector::TakeWallInterval() {
+  WallCut cut(options_.max_stacks);
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return std::exchange(last_wall_, {});
+    Drain();
+    cut = wall_.Cut();
+  }
+  return std::move(cut).Build(Signals().modules);
+}
+
 Interval Collector::Stop() {
   {
     const std::lock_guard lock(mutex_);
@@ -461,6 +490,7 @@ Interval Collector::Stop() {
   const std::lock_guard lock(mutex_);
   Interval interval = CutInterval();
   stopped_ = true;
+  last_wall_ = wall_.Cut().Build(state.modules);
   BuildSamples(table_, state.modules, names_, interval);
   table_ = SampleTable(options_.max_stacks);
   names_.clear();

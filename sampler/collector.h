@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -21,13 +22,15 @@
 #include "sampler/raw_sample.h"
 #include "sampler/sample_table.h"
 #include "sampler/thread_registry.h"
+#include "sampler/wall_sampler.h"
 #include "sonde/result.h"
 #include "sonde/sampler.h"
 
 namespace sonde {
 
-// One run of the sampler, from Start to Stop. Wakes ten times a second, and when the ring
-// is half full. Any thread may take an interval: it then empties the ring itself.
+// One run of the sampler, from Start to Stop. Wakes ten times a second, when the ring is half
+// full, and for each look of WallSampler. Any thread may take an interval: it then empties the
+// ring itself.
 class Collector {
  public:
   // As Sampler::Start, for options that were checked; SIGPROF is ours.
@@ -35,6 +38,9 @@ class Collector {
   ~Collector();
 
   Interval TakeInterval();
+  void BeginWall();
+  void EndWall();
+  Interval TakeWallInterval();
   SamplerStats Stats();
   Interval Stop();
 
@@ -44,6 +50,8 @@ class Collector {
   void AbandonInChild();
 
  private:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
   explicit Collector(const SamplerOptions& options);
 
   bool AttachRing();
@@ -53,6 +61,7 @@ class Collector {
   void Loop();
   void Wake();
   void Tick();
+  void LookAtThreads();
 
   // All under mutex_.
   void Drain();
@@ -77,6 +86,8 @@ class Collector {
   std::unordered_map<std::int32_t, std::string> names_;  // Of the threads in the table.
   std::vector<std::uint64_t> words_;                     // One sample's, on its way to the table.
   std::unique_ptr<DeferredUnwinder> deferred_;
+  WallSampler wall_;
+  Interval last_wall_;  // After Stop, until it is taken.
 
   CpuTimer catch_all_;
   bool has_catch_all_ = false;        // It may run.
@@ -103,6 +114,7 @@ class Collector {
   std::int64_t interval_time_ns_ = 0;
   std::int64_t interval_start_ns_ = 0;
 
+  std::atomic<std::int64_t> next_look_ns_{kNever};
   std::atomic<bool> ending_{false};
   bool has_thread_ = false;
   pthread_t thread_{};

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sampler/raw_sample.h"
 #include "sonde/sampler_stats.h"
 
 namespace sonde {
@@ -37,7 +38,34 @@ struct ThreadName {
   std::string name;  // The kernel's comm, as last seen.
 };
 
-// Equal (frames, thread, labels, task, source) occur once in an interval.
+enum class IntervalKind : std::uint8_t { kCpu, kWall };
+
+// How the wall-clock time of an interval was found out. Over all threads,
+//   time = weight of all samples + dropped      (in nanoseconds).
+struct WallStats {
+  std::uint64_t threads = 0;     // Seen; of a sum, the most in one interval.
+  std::uint64_t looks = 0;       // At one thread each.
+  std::uint64_t signals = 0;     // Sent: each may interrupt a blocking call.
+  std::uint64_t repeated = 0;    // Looks that needed none: the thread stood where it was.
+  std::uint64_t refused = 0;     // Signals that the kernel had no room for.
+  std::uint64_t lost = 0;        // Stacks that found the ring full.
+  std::uint64_t time_ns = 0;     // Of all threads.
+  std::uint64_t dropped_ns = 0;  // That found the table full.
+
+  WallStats& operator+=(const WallStats& more) noexcept {
+    threads = threads > more.threads ? threads : more.threads;
+    looks += more.looks;
+    signals += more.signals;
+    repeated += more.repeated;
+    refused += more.refused;
+    lost += more.lost;
+    time_ns += more.time_ns;
+    dropped_ns += more.dropped_ns;
+    return *this;
+  }
+};
+
+// Equal (frames, thread, labels, task, source, state) occur once in an interval.
 struct IntervalSample {
   std::vector<RawFrame> frames;  // From the leaf to the root.
   std::uint32_t thread = 0;      // Index into Interval::threads.
@@ -45,20 +73,23 @@ struct IntervalSample {
   std::uint64_t task_id = 0;     // 0 = no task.
   bool truncated = false;        // The root was not reached; shown under "[truncated]".
   bool catch_all = false;        // Taken by the process-wide timer.
-  std::uint64_t signals = 0;     // Signals that took it.
-  std::uint64_t weight = 0;      // In sampling periods: signals and their overruns.
+  ThreadState state = ThreadState::kUnknown;  // Wall-clock time only.
+  std::uint64_t signals = 0;                  // Signals that took it; looks at the thread.
+  std::uint64_t weight = 0;  // In sampling periods: signals and their overruns. Or nanoseconds.
 };
 
 struct Interval {
+  IntervalKind kind = IntervalKind::kCpu;
   std::int64_t time_ns = 0;      // Unix time of the start.
   std::int64_t duration_ns = 0;  // By the monotonic clock.
-  std::int64_t period_ns = 0;    // CPU time that a weight of 1 stands for.
+  std::int64_t period_ns = 0;    // CPU time that a weight of 1 stands for; between two looks.
   std::vector<Module> modules;
   std::vector<ThreadName> threads;
   // Label sets by index; 0 is the empty one.
   std::vector<std::vector<std::pair<std::string, std::string>>> label_sets;
   std::vector<IntervalSample> samples;
   SamplerStats stats;  // Of this interval alone.
+  WallStats wall;      // The same, where `kind` is kWall; then `stats` is empty.
 };
 
 }  // namespace sonde

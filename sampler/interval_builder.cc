@@ -88,6 +88,7 @@ void BuildSamples(const SampleTable& table, const ModuleRegistry& modules,
     sample.task_id = entry.task_id;
     sample.truncated = entry.truncated;
     sample.catch_all = entry.source == SampleSource::kCatchAll;
+    sample.state = entry.state;
     sample.signals = entry.signals;
     sample.weight = entry.weight;
   }

@@ -10,7 +10,14 @@ namespace sonde {
 enum class Truncation : std::uint8_t { kNone, kDepth, kNoModule, kNoRule, kBadRead, kOrder };
 inline constexpr int kTruncations = 6;
 
-enum class SampleSource : std::uint8_t { kThreadTimer, kCatchAll };
+enum class SampleSource : std::uint8_t { kThreadTimer, kCatchAll, kWall };
+
+// What a thread was doing when wall-clock time was sampled.
+enum class ThreadState : std::uint8_t {
+  kUnknown,  // Samples of CPU time: it ran.
+  kRunning,  // On a core, or ready for one.
+  kWaiting,
+};
 
 // An address of 47 bits below the index of its module in the ModuleRegistry.
 class PackedFrame {
@@ -52,8 +59,9 @@ struct RawSample {
   std::uint16_t depth = 0;
   Truncation truncation = Truncation::kNone;
   SampleSource source = SampleSource::kThreadTimer;
-  std::uint32_t copied_words = 0;  // Instead of frames, when deferred: see CopiedStack.
-  std::uint32_t reserved = 0;
+  std::uint32_t copied_words = 0;             // Instead of frames, when deferred: see CopiedStack.
+  ThreadState state = ThreadState::kUnknown;  // Not the handler's to know: set by WallSampler.
+  std::uint8_t reserved[3] = {};
   std::uint64_t name[2] = {};  // The kernel's name of a thread that has no slot.
 };
 static_assert(sizeof(RawSample) % 8 == 0, "the ring carries words");

@@ -14,14 +14,16 @@ std::uint64_t HashOf(const RawSample& sample, std::span<const std::uint64_t> fra
     hash ^= hash >> 31;
   };
   add(std::uint64_t{sample.tid} << 32 | sample.label_set);
-  add(static_cast<std::uint64_t>(sample.source) << 1 | (sample.truncation != Truncation::kNone));
+  add(static_cast<std::uint64_t>(sample.state) << 8 |
+      static_cast<std::uint64_t>(sample.source) << 1 | (sample.truncation != Truncation::kNone));
   for (const std::uint64_t frame : frames) add(frame);
   return hash;
 }
 
 }  // namespace
 
-bool SampleTable::Add(const RawSample& sample, std::span<const std::uint64_t> frames) {
+bool SampleTable::Add(const RawSample& sample, std::span<const std::uint64_t> frames,
+                      std::uint64_t weight) {
   if (entries_.size() * 2 >= slots_.size()) Grow();
   const std::uint64_t hash = HashOf(sample, frames);
   const bool truncated = sample.truncation != Truncation::kNone;
@@ -31,9 +33,10 @@ bool SampleTable::Add(const RawSample& sample, std::span<const std::uint64_t> fr
     Entry& entry = entries_[slots_[slot] - 1];
     if (entry.hash == hash && entry.tid == tid && entry.label_set == sample.label_set &&
         entry.task_id == sample.task_id && entry.truncated == truncated &&
-        entry.source == sample.source && std::ranges::equal(FramesOf(entry), frames)) {
+        entry.source == sample.source && entry.state == sample.state &&
+        std::ranges::equal(FramesOf(entry), frames)) {
       ++entry.signals;
-      entry.weight += sample.weight;
+      entry.weight += weight;
       return true;
     }
   }
@@ -42,13 +45,14 @@ bool SampleTable::Add(const RawSample& sample, std::span<const std::uint64_t> fr
   entry.hash = hash;
   entry.task_id = sample.task_id;
   entry.signals = 1;
-  entry.weight = sample.weight;
+  entry.weight = weight;
   entry.first_frame = frames_.size();
   entry.label_set = sample.label_set;
   entry.tid = tid;
   entry.depth = static_cast<std::uint16_t>(frames.size());
   entry.truncated = truncated;
   entry.source = sample.source;
+  entry.state = sample.state;
   frames_.insert(frames_.end(), frames.begin(), frames.end());
   entries_.push_back(entry);
   slots_[slot] = static_cast<std::uint32_t>(entries_.size());

@@ -26,12 +26,17 @@ class SampleTable {
     std::uint16_t depth = 0;
     bool truncated = false;
     SampleSource source = SampleSource::kThreadTimer;
+    ThreadState state = ThreadState::kUnknown;
   };
 
   explicit SampleTable(std::size_t max_entries) : max_entries_(max_entries) {}
 
   // False when there is no room for one more distinct sample.
-  bool Add(const RawSample& sample, std::span<const std::uint64_t> frames);
+  bool Add(const RawSample& sample, std::span<const std::uint64_t> frames) {
+    return Add(sample, frames, sample.weight);
+  }
+  // With another weight than the sample says.
+  bool Add(const RawSample& sample, std::span<const std::uint64_t> frames, std::uint64_t weight);
 
   const std::vector<Entry>& entries() const { return entries_; }
   std::span<const std::uint64_t> FramesOf(const Entry& entry) const {

@@ -88,6 +88,10 @@ Status Check(const SamplerOptions& options) {
   if (options.stack_bytes < 512 || options.stack_bytes > (std::size_t{1} << 16)) {
     return Error{ErrorCode::kUsage, "stack_bytes must be 512 to 65536"};
   }
+  if (options.wall_hz < 1 || options.wall_hz > 1'000) {
+    return Error{ErrorCode::kUsage,
+                 "wall_hz must be 1 to 1000, not " + std::to_string(options.wall_hz)};
+  }
   return {};
 }
 
@@ -134,6 +138,12 @@ Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options) {
 }
 
 Interval Sampler::TakeInterval() { return impl_->collector->TakeInterval(); }
+
+void Sampler::BeginWall() { impl_->collector->BeginWall(); }
+
+void Sampler::EndWall() { impl_->collector->EndWall(); }
+
+Interval Sampler::TakeWallInterval() { return impl_->collector->TakeWallInterval(); }
 
 SamplerStats Sampler::stats() const { return impl_->collector->Stats(); }
 

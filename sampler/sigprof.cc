@@ -5,6 +5,8 @@
 #include <sys/prctl.h>
 #include <ucontext.h>
 
+#include <ctime>
+
 #include "sampler/context_registers.h"
 #include "sampler/raw_syscall.h"
 #include "sampler/timer_value.h"
@@ -138,6 +140,34 @@ void OnThreadTimer(TimerValue value, const siginfo_t& info, const ucontext_t& co
   slot->in_handler.store(false, std::memory_order_release);
 }
 
+// The collector asks where this thread is, for its account of wall-clock time.
+void OnWall(TimerValue value, const ucontext_t& context) {
+  ThreadSlot* slot = state.slots.At(value.operand());
+  if (slot == nullptr) {
+    state.stale.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  slot->in_handler.store(true, std::memory_order_seq_cst);
+  if (state.run.load(std::memory_order_seq_cst) == 0 ||
+      slot->generation.load(std::memory_order_relaxed) != value.generation()) {
+    state.stale.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    RawSample sample;
+    sample.tid = static_cast<std::uint32_t>(slot->tid.load(std::memory_order_relaxed));
+    sample.label_set = slot->context.label_set.load(std::memory_order_relaxed);
+    sample.task_id = slot->context.task_id.load(std::memory_order_relaxed);
+    sample.source = SampleSource::kWall;
+    Sample(context, slot->stack, sample);
+    timespec cpu{};
+    RawSyscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, reinterpret_cast<long>(&cpu));
+    slot->answered_cpu_ns.store(static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000 +
+                                    static_cast<std::uint64_t>(cpu.tv_nsec),
+                                std::memory_order_relaxed);
+    slot->answers.Add(1);
+  }
+  slot->in_handler.store(false, std::memory_order_release);
+}
+
 // The process-wide timer hit this thread. It counts when the thread has no timer of its own.
 void OnCatchAll(TimerValue value, const siginfo_t& info, const ucontext_t& context) {
   const auto tid = static_cast<std::int32_t>(RawSyscall(SYS_gettid));
@@ -174,7 +204,8 @@ void OnCatchAll(TimerValue value, const siginfo_t& info, const ucontext_t& conte
 
 void OnSigprof(int, siginfo_t* info, void* context) noexcept {
   const TimerValue value(info->si_value.sival_ptr);
-  if (info->si_code != SI_TIMER || !value.IsOurs()) {
+  const bool is_wall = value.kind() == TimerValue::kWall;
+  if (info->si_code != (is_wall ? SI_QUEUE : SI_TIMER) || !value.IsOurs()) {
     // There was no handler before ours, so there is none to pass it on to.
     state.foreign.fetch_add(1, std::memory_order_relaxed);
     return;
@@ -183,6 +214,8 @@ void OnSigprof(int, siginfo_t* info, void* context) noexcept {
     OnThreadTimer(value, *info, *static_cast<const ucontext_t*>(context));
   } else if (value.kind() == TimerValue::kCatchAll) {
     OnCatchAll(value, *info, *static_cast<const ucontext_t*>(context));
+  } else if (is_wall) {
+    OnWall(value, *static_cast<const ucontext_t*>(context));
   }
 }
 

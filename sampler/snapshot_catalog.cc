@@ -25,8 +25,9 @@ constexpr std::int64_t kMillisecond = 1'000'000;  // In nanoseconds.
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 constexpr std::array<std::string_view, 2> kRoles = {"daemon", "tui"};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kKinds = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKinds = {{
     {"profile", "CPU profile (pprof)"},
+    {"wall", "Wall-clock profile (pprof)"},
     {"heap", "Heap profile (pprof)"},
     {"growth", "Heap growth profile (pprof)"},
 }};

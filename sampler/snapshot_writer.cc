@@ -49,10 +49,11 @@ std::thread StartSilent(std::function<void()> run) {
 }  // namespace
 
 SnapshotWriter::SnapshotWriter(SnapshotWriterOptions options, TakeInterval take,
-                               std::vector<ExtraSource> extras)
+                               std::vector<ExtraSource> extras, TakeInterval take_wall)
     : options_(std::move(options)),
       take_(std::move(take)),
       extras_(std::move(extras)),
+      take_wall_(std::move(take_wall)),
       folder_(options_.folder, options_.keep),
       symbolizer_(options_.privacy),
       next_(steady_clock::now() + options_.interval) {
@@ -89,18 +90,50 @@ Result<std::string> SnapshotWriter::Finish(TakeInterval last) {
   return *outcome_;
 }
 
+Result<std::string> SnapshotWriter::WriteGuest(Interval interval) {
+  Guest guest{std::move(interval), std::nullopt};
+  std::unique_lock lock(mutex_);
+  if (is_ending_) return Error{.code = ErrorCode::kUsage, .message = "the session has ended"};
+  guests_.push_back(&guest);
+  work_.notify_all();
+  done_.wait(lock, [&] { return guest.outcome.has_value(); });
+  return *std::move(guest.outcome);
+}
+
 SnapshotStats SnapshotWriter::stats() const {
   const std::lock_guard lock(mutex_);
   return stats_;
 }
 
-// Waits for the clock, a request or the end. False at the end.
+// Waits for the clock, a request or the end. False at the end. Guests are served meanwhile.
 bool SnapshotWriter::WaitForWork(std::unique_lock<std::mutex>& lock) {
-  work_.wait_until(lock, next_, [&] { return is_ending_ || requested_ > served_; });
+  const auto has_work = [&] { return is_ending_ || requested_ > served_; };
+  do {
+    WriteGuests(lock);
+    work_.wait_until(lock, next_, [&] { return has_work() || !guests_.empty(); });
+  } while (!guests_.empty());
   if (is_ending_) return false;
   const auto now = steady_clock::now();
   while (next_ <= now) next_ += options_.interval;
   return true;
+}
+
+void SnapshotWriter::WriteGuests(std::unique_lock<std::mutex>& lock) {
+  while (!guests_.empty()) {
+    Guest& guest = *guests_.front();
+    lock.unlock();
+    Result<std::string> outcome = Error{.code = ErrorCode::kSystem, .message = "out of memory"};
+    try {
+      outcome = guest.interval.kind == IntervalKind::kWall ? WriteWall(guest.interval)
+                                                           : Write(guest.interval);
+    } catch (const std::exception& exception) {
+      Report("memory", outcome.error());
+    }
+    lock.lock();
+    guests_.pop_front();
+    guest.outcome = std::move(outcome);
+    done_.notify_all();
+  }
 }
 
 void SnapshotWriter::Run() {
@@ -117,6 +150,7 @@ void SnapshotWriter::Run() {
     if (take) {
       try {
         outcome = Write(take());
+        if (take_wall_) static_cast<void>(WriteWall(take_wall_()));
         WriteExtras();
       } catch (const std::exception& exception) {  // Out of memory: the host lives on.
         outcome = Error{.code = ErrorCode::kSystem, .message = exception.what()};
@@ -149,6 +183,20 @@ Result<std::string> SnapshotWriter::Write(const Interval& interval) {
   const std::lock_guard lock(mutex_);
   stats_.snapshots += path.ok() ? 1 : 0;
   (path.ok() ? stats_.samples : stats_.samples_lost) += samples;
+  return path;
+}
+
+Result<std::string> SnapshotWriter::WriteWall(const Interval& interval) {
+  std::uint64_t looks = 0;
+  for (const IntervalSample& sample : interval.samples) looks += sample.signals;
+  Result<std::string> path = WriteFile({.kind = "wall",
+                                        .start_ns = interval.time_ns,
+                                        .duration_ns = interval.duration_ns,
+                                        .samples = looks,
+                                        .dropped = interval.wall.dropped_ns},
+                                       symbolizer_.Name(interval));
+  const std::lock_guard lock(mutex_);
+  stats_.extras += path.ok() ? 1 : 0;
   return path;
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -53,8 +54,9 @@ class SnapshotWriter {
   // Must end one interval and begin the next. Called on the writer's thread.
   using TakeInterval = std::function<Interval()>;
 
+  // `take_wall` is called after `take`, also in Finish; may be empty.
   SnapshotWriter(SnapshotWriterOptions options, TakeInterval take,
-                 std::vector<ExtraSource> extras = {});
+                 std::vector<ExtraSource> extras = {}, TakeInterval take_wall = {});
   // Ends the thread; without Finish the last interval is lost.
   ~SnapshotWriter();
   SnapshotWriter(const SnapshotWriter&) = delete;
@@ -64,6 +66,10 @@ class SnapshotWriter {
   // there is none. Any thread but the writer's; waits.
   Result<std::string> WriteNow();
 
+  // Writes an interval that was taken elsewhere, beside the others. The path of the file, or why
+  // there is none. Any thread but the writer's; waits.
+  Result<std::string> WriteGuest(Interval interval);
+
   // Writes the interval that `last` returns, and ends the thread. Once.
   Result<std::string> Finish(TakeInterval last);
 
@@ -72,8 +78,15 @@ class SnapshotWriter {
 
  private:
   void Run();
+  struct Guest {
+    Interval interval;
+    std::optional<Result<std::string>> outcome;
+  };
+
   bool WaitForWork(std::unique_lock<std::mutex>& lock);
+  void WriteGuests(std::unique_lock<std::mutex>& lock);
   Result<std::string> Write(const Interval& interval);
+  Result<std::string> WriteWall(const Interval& interval);
   void WriteExtras();
   // Fills in the role, process and number, adds the facts to the profile and writes it.
   Result<std::string> WriteFile(SnapshotFacts facts, ProfileBuilder profile);
@@ -83,6 +96,7 @@ class SnapshotWriter {
   const SnapshotWriterOptions options_;
   const TakeInterval take_;
   const std::vector<ExtraSource> extras_;
+  const TakeInterval take_wall_;
   SnapshotFolder folder_;
   Symbolizer symbolizer_;
   std::uint64_t sequence_ = 0;
@@ -96,6 +110,7 @@ class SnapshotWriter {
   std::condition_variable done_;
   std::uint64_t requested_ = 0;
   std::uint64_t served_ = 0;
+  std::deque<Guest*> guests_;  // Each in the frame of the one who waits for it.
   bool is_ending_ = false;
   TakeInterval last_;
   std::optional<Result<std::string>> outcome_;  // Of the newest write.

@@ -74,8 +74,9 @@ class IntervalBuilder {
   IntervalBuilder(Symbolizer& symbolizer, const Interval& interval)
       : symbolizer_(symbolizer),
         interval_(interval),
+        clock_(interval.kind == IntervalKind::kWall ? "wall" : "cpu"),
         modules_(interval.modules.size()),
-        builder_({{"samples", "count"}, {"cpu", "nanoseconds"}}) {}
+        builder_({{"samples", "count"}, {clock_, "nanoseconds"}}) {}
 
   ProfileBuilder Fill() && {
     AddProgramFirst();
@@ -85,12 +86,10 @@ class IntervalBuilder {
       builder_.mapping(module.id).has_functions = module.named != 0 && module.unnamed == 0;
     }
     builder_.SetDefaultSampleType(1);
-    builder_.SetPeriod({"cpu", "nanoseconds"}, interval_.period_ns);
+    builder_.SetPeriod({clock_, "nanoseconds"}, interval_.period_ns);
     builder_.SetTime(interval_.time_ns);
     builder_.SetDuration(interval_.duration_ns);
-    builder_.SetRecords(interval_.stats.signals);
-    AddLosses(interval_.stats, builder_.losses());
-    for (std::string& line : AccountingLines(interval_.stats)) builder_.AddComment(std::move(line));
+    AddAccounts();
     AddProblems();
     return std::move(builder_);
   }
@@ -102,6 +101,8 @@ class IntervalBuilder {
     std::uint64_t named = 0;  // Locations.
     std::uint64_t unnamed = 0;
   };
+
+  bool is_wall() const { return interval_.kind == IntervalKind::kWall; }
 
   // Viewers take the first mapping for the program itself.
   void AddProgramFirst() {
@@ -152,12 +153,20 @@ class IntervalBuilder {
 
   void Add(const IntervalSample& sample) {
     StackId stack = kEmptyStack;
-    if (sample.truncated) stack = builder_.Extend(stack, builder_.FrameNamed("[truncated]"));
+    if (sample.truncated) {
+      const bool has_none = is_wall() && sample.frames.empty();
+      stack = builder_.Extend(stack, builder_.FrameNamed(has_none ? "[no stack]" : "[truncated]"));
+    }
     for (std::size_t i = sample.frames.size(); i-- > 0;) {
       stack = builder_.Extend(stack, LocationOf(sample.frames[i], i == 0));
     }
-    builder_.AddSample(stack, LabelsOf(sample),
-                       {Saturated(sample.weight), CpuTime(sample.weight, interval_.period_ns)});
+    if (is_wall()) {
+      builder_.AddSample(stack, LabelsOf(sample),
+                         {Saturated(sample.signals), Saturated(sample.weight)});
+    } else {
+      builder_.AddSample(stack, LabelsOf(sample),
+                         {Saturated(sample.weight), CpuTime(sample.weight, interval_.period_ns)});
+    }
   }
 
   LabelSetId LabelsOf(const IntervalSample& sample) {
@@ -178,8 +187,24 @@ class IntervalBuilder {
         labels.push_back(builder_.TextLabel(key, value));
       }
     }
+    if (sample.state != ThreadState::kUnknown) {
+      const bool is_running = sample.state == ThreadState::kRunning;
+      labels.push_back(builder_.TextLabel("state", is_running ? "running" : "waiting"));
+    }
     if (sample.catch_all) labels.push_back(builder_.TextLabel("source", "catch-all"));
     return builder_.AddLabels(labels);
+  }
+
+  void AddAccounts() {
+    if (is_wall()) {
+      builder_.SetRecords(interval_.wall.looks);
+      AddLosses(interval_.wall, builder_.losses());
+      builder_.AddComment(AccountingLine(interval_.wall));
+      return;
+    }
+    builder_.SetRecords(interval_.stats.signals);
+    AddLosses(interval_.stats, builder_.losses());
+    for (std::string& line : AccountingLines(interval_.stats)) builder_.AddComment(std::move(line));
   }
 
   void AddProblems() {
@@ -201,6 +226,7 @@ class IntervalBuilder {
 
   Symbolizer& symbolizer_;
   const Interval& interval_;
+  const char* const clock_;
   std::vector<NamedModule> modules_;
   std::unordered_map<RawFrame, LocationId, HashOfFrame> known_;  // Callers at their call.
   ProfileBuilder builder_;

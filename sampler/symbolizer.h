@@ -34,8 +34,9 @@ class Symbolizer {
     task_name_ = std::move(name_of);
   }
 
-  // Sample types samples/count and cpu/nanoseconds (default); labels thread, tid,
-  // task, task_id, those of the user, source=catch-all. The interrupted pc is kept as it
+  // Sample types samples/count and cpu/nanoseconds (default), or wall/nanoseconds in its place;
+  // labels thread, tid, task, task_id, those of the user, source=catch-all, state=running or
+  // waiting. The interrupted pc is kept as it
   // is, callers as return address - 1. Mapping::has_functions is true when all its
   // locations are named. What the sampler dropped becomes Losses, the rest of
   // its accounts comments. The caller may add to the builder before building.

@@ -244,6 +244,19 @@ void ThreadRegistry::CheckOneTimer() {
   }
 }
 
+std::vector<FoundThread> ThreadRegistry::Threads() {
+  const std::lock_guard lock(mutex_);
+  std::vector<FoundThread> threads;
+  threads.reserve(live_.size());
+  for (const Live& live : live_) {
+    if (SlotOf(live).timing.load(std::memory_order_relaxed) == ThreadSlot::Timing::kExcluded) {
+      continue;
+    }
+    threads.push_back({live.tid, live.index});
+  }
+  return threads;
+}
+
 bool ThreadRegistry::HandlersInFlight() {
   const std::lock_guard lock(mutex_);
   for (const Live& live : live_) {

@@ -24,6 +24,11 @@ struct ThreadTotals {
   std::uint64_t late_ns = 0;  // CPU time of threads before they got their timer.
 };
 
+struct FoundThread {
+  std::int32_t tid;
+  std::uint32_t index;  // Of its slot.
+};
+
 // The only one lives as long as the process. Any thread. Not async-signal-safe.
 class ThreadRegistry {
  public:
@@ -45,6 +50,9 @@ class ThreadRegistry {
   void Scan(bool covered);
   // True when the number of threads is another one than at the last Scan.
   bool ThreadCountChanged();
+
+  // Threads that are not the profiler's own.
+  std::vector<FoundThread> Threads();
 
   // True while a handler runs on a thread with a slot.
   bool HandlersInFlight();

@@ -48,6 +48,10 @@ struct alignas(64) ThreadSlot {
   HandlerCounter taken;    // Weight.
   HandlerCounter dropped;  // Weight that found the ring full.
   HandlerCounter blocked;  // Weight beyond what one sample may stand for.
+
+  // Of signals that ask for a stack while wall-clock time is sampled.
+  HandlerCounter answers;
+  std::atomic<std::uint64_t> answered_cpu_ns{0};  // The thread's CPU time after the last one.
 };
 
 // Slots by index and by thread id, readable without a lock. Memory of slots is never

@@ -1,4 +1,4 @@
-// TimerValue: what a timer of ours carries to the handler.
+// TimerValue: what a signal of ours carries to the handler.
 
 #ifndef SONDE_SAMPLER_TIMER_VALUE_H_
 #define SONDE_SAMPLER_TIMER_VALUE_H_
@@ -12,7 +12,7 @@ namespace sonde {
 // deleted since carries one that no longer counts.
 class TimerValue {
  public:
-  enum Kind : std::uint8_t { kThread, kCatchAll };
+  enum Kind : std::uint8_t { kThread, kCatchAll, kWall };
 
   TimerValue(Kind kind, std::uint32_t operand, std::uint32_t generation) noexcept
       : bits_(kMark | std::uint64_t{kind} << 50 | std::uint64_t{operand & 0x3fff} << 36 |

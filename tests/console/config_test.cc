@@ -110,6 +110,14 @@ TEST(Config, TheUnwinderHasAShortName) {
   EXPECT_EQ(options.sampler.unwinder, Unwinder::kDeferred);
 }
 
+TEST(Config, WallClockTimeHasAShortName) {
+  SessionOptions options;
+  const std::array<const char*, 2> environment = {"SONDE_WALL=1", nullptr};
+  EXPECT_TRUE(Apply("[sampler]\nwall_hz = 50\n", options, environment.data()).ok());
+  EXPECT_TRUE(options.wall);
+  EXPECT_EQ(options.sampler.wall_hz, 50);
+}
+
 TEST(Config, ANamedFileMustBeThereAndTheOneInTheDirectoryMayBe) {
   SessionOptions options;
   options.config_file = "/nonexistent/sonde.toml";

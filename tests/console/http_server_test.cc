@@ -104,6 +104,26 @@ TEST_F(ConsoleTest, AnswersOverHttp11) {
   EXPECT_EQ(StatusOf(Ask("DELETE /api/tasks")), "405");
   EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/heap")), "404");
   EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/profile?seconds=1")), "500");
+  EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/wall?seconds=1")), "500");
+}
+
+TEST_F(ConsoleTest, WallClockTimeIsSampledWhileItIsAskedFor) {
+  std::vector<bool> watched;
+  IntervalHub wall(
+      [] {
+        Interval interval;
+        interval.kind = IntervalKind::kWall;
+        return interval;
+      },
+      [&](bool is_wanted) { watched.push_back(is_wanted); });
+  ConsoleHooks hooks;
+  hooks.wall = &wall;
+  Start({}, hooks);
+  const std::string answer = Ask("GET /debug/pprof/wall?seconds=1");
+
+  EXPECT_EQ(StatusOf(answer), "200");
+  EXPECT_NE(answer.find("filename=\"wall\""), std::string::npos);
+  EXPECT_EQ(watched, (std::vector<bool>{true, false}));
 }
 
 TEST_F(ConsoleTest, NamesForeignHostsAreRefused) {

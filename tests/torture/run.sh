@@ -16,7 +16,7 @@ run step "$build/torture.step"
 run torture "$build/torture" --seconds "$seconds"
 # libunwind walks some thousand stacks a second: what comes faster is dropped, and counted.
 run deferred "$build/torture" --seconds "$seconds" --unwinder deferred --hz 400
-for case in collector weight fairness churn kernel eintr exec plugin mix startstop; do
+for case in collector weight fairness churn kernel eintr wall exec plugin mix startstop; do
   run "$case" "$build/torture.timers" "$case"
 done
 for case in weight fairness churn eintr exec plugin mix startstop; do

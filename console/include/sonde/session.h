@@ -55,6 +55,9 @@ struct SessionOptions {
   std::string config_file{};
   bool sampling = true;  // False: no sampler and no snapshots.
   SamplerOptions sampler{};
+  // Samples wall-clock time too, and writes a snapshot of kind "wall" with each of CPU time. Its
+  // signals may interrupt blocking calls: see Sampler::BeginWall.
+  bool wall = false;
   SnapshotOptions snapshots{};
   // When set, a heap and a growth profile are written with each snapshot.
   HeapSource heap{};
@@ -95,6 +98,11 @@ class Session {
   // Writes a snapshot now, and so splits the interval. The path of the file, or
   // why there is none. Waits. Any thread, but not from on_error.
   Result<std::string> Snapshot();
+
+  // Samples wall-clock time for `length`, 1 ms to an hour, and writes it as a snapshot of kind
+  // "wall": the path of the file, or why there is none. Waits. Needs no SessionOptions::wall; see
+  // Sampler::BeginWall for what it does to blocking calls. Any thread, but not from on_error.
+  Result<std::string> CaptureWall(std::chrono::milliseconds length);
 
   // Stops sampling and writes the last snapshot. Without effect when it does not
   // run; also called by exit(). Any thread, but not from on_error.
@@ -143,6 +151,7 @@ class Session {
   static Result<Session> Create(SessionOptions options) { return Session(std::move(options)); }
   Status Start() { return {}; }
   Result<std::string> Snapshot() { return SnapshotCurrent(); }
+  Result<std::string> CaptureWall(std::chrono::milliseconds) { return SnapshotCurrent(); }
   Status End() { return {}; }
   SessionStats stats() const { return {}; }
   const Console* console() const { return nullptr; }

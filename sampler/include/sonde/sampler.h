@@ -1,4 +1,4 @@
-// Sampler: samples the CPU time of every thread of the process it runs in.
+// Sampler: samples the CPU time, and if asked the wall-clock time, of every thread of its process.
 
 #ifndef SONDE_SAMPLER_H_
 #define SONDE_SAMPLER_H_
@@ -42,6 +42,7 @@ struct SamplerOptions {
   std::size_t max_stacks = std::size_t{1} << 17;
   Unwinder unwinder = Unwinder::kTables;
   std::size_t stack_bytes = std::size_t{16} << 10;  // Copied by Unwinder::kDeferred, 512 to 65,536.
+  int wall_hz = 20;  // Looks at each thread a second while BeginWall is in force, 1 to 1,000.
 };
 
 // Runs from Start to Stop; at most one in a process at a time. Owns SIGPROF:
@@ -64,6 +65,19 @@ class Sampler {
   // Ends the current interval and begins the next; no sample falls between the two.
   // Empty after Stop. Any thread.
   Interval TakeInterval();
+
+  // Samples wall-clock time as well, from now until as many EndWall. Every thread is asked by
+  // a signal where it is, whether it runs or waits, unless its CPU clock shows that it stood
+  // still since it was asked last. The signals may make blocking calls of the host return EINTR:
+  // those that SA_RESTART does not restart, such as nanosleep, poll, epoll_wait and select. Without
+  // effect after Stop. Any thread.
+  void BeginWall();
+  void EndWall();
+
+  // Ends the current interval of wall-clock time and begins the next. For each thread, the weights
+  // of its samples add up to the nanoseconds that it was seen to live in the interval. After Stop
+  // the last one, once; empty when none is sampled. Any thread.
+  Interval TakeWallInterval();
 
   // Since Start. Any thread.
   SamplerStats stats() const;

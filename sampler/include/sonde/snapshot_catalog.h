@@ -17,7 +17,7 @@ namespace sonde {
 // processes would choose the same name, the later one adds its process id: "...-7-4242.pb.gz".
 struct SnapshotName {
   std::string role;          // "daemon" or "tui".
-  std::string kind;          // "profile" (CPU), "heap", "growth".
+  std::string kind;          // "profile" (CPU), "wall", "heap", "growth".
   std::int64_t time_ms = 0;  // Unix time at which the snapshot was taken.
   std::uint64_t sequence = 0;
   std::int64_t pid = 0;  // 0 when the name does not say.
@@ -39,8 +39,8 @@ struct SnapshotEntry {
   bool readable = false;         // False: not a snapshot of ours inside, or damaged. The rest is 0.
   std::int64_t start_ns = 0;     // Unix time.
   std::int64_t duration_ns = 0;
-  std::uint64_t samples = 0;  // In sampling periods; objects for a heap snapshot.
-  std::uint64_t dropped = 0;  // In sampling periods.
+  std::uint64_t samples = 0;  // In sampling periods; objects in a heap snapshot, looks in wall.
+  std::uint64_t dropped = 0;  // In sampling periods; nanoseconds in wall.
   std::int64_t pid = 0;
 
   // "CPU profile (pprof)".

@@ -140,6 +140,34 @@ TEST(Session, WithoutSamplingThereAreNoSnapshots) {
   EXPECT_TRUE(EntriesOf(folder).empty());
 }
 
+TEST(Session, WallClockTimeIsWrittenBesideOrOnDemand) {
+  const TemporaryFolder folder;
+  SessionOptions options = OptionsIn(folder);
+  Result<Session> session = Session::Create(options);
+  EXPECT_EQ(session.value().CaptureWall(std::chrono::milliseconds(10)).error().code,
+            ErrorCode::kUsage);
+  ASSERT_TRUE(session.value().Start().ok());
+  EXPECT_EQ(session.value().CaptureWall({}).error().code, ErrorCode::kUsage);
+  const Result<std::string> captured = session.value().CaptureWall(std::chrono::milliseconds(60));
+  ASSERT_TRUE(captured.ok()) << Describe(captured.error());
+  EXPECT_THAT(captured.value(), HasSubstr("/daemon-wall-"));
+  ASSERT_TRUE(session.value().End().ok());
+  ASSERT_EQ(EntriesOf(folder).size(), 2U);
+  const SnapshotEntry& wall = EntriesOf(folder)[1];
+  EXPECT_EQ(wall.label(), "Wall-clock profile (pprof)");
+  EXPECT_GT(wall.samples, 0U);
+  EXPECT_GE(wall.duration_ns, 60'000'000);
+
+  const TemporaryFolder always;
+  options = OptionsIn(always);
+  options.wall = true;
+  {
+    SONDE_SESSION(options);
+    SONDE_SNAPSHOT();
+  }
+  EXPECT_EQ(EntriesOf(always).size(), 4U);
+}
+
 TEST(Session, ExitWritesTheLastSnapshotToo) {
   const TemporaryFolder folder;
   const int exit_code = InChild([&] {
