@@ -140,8 +140,8 @@ Status Diff::WriteTable(const std::vector<Change>& changes, const Side& base,
       out << "Not kept of " << name << ": " << SafeText(loss) << '\n';
     }
   }
-  for (const char* const head :
-       {"flat base", "flat new", "change", "relative", "cum base", "cum new", "change"}) {
+  for (const char* const head : {"flat base", "flat new", "change", "relative", "of base",
+                                 "cum base", "cum new", "change"}) {
     out << std::setw(kColumn) << head;
   }
   out << '\n';
@@ -153,6 +153,7 @@ Status Diff::WriteTable(const std::vector<Change>& changes, const Side& base,
     column(ValueText(change.now.self, type.unit));
     column(Signed(change.self(), type.unit));
     column(Relative(change.base.self, change.now.self));
+    column(PercentText(static_cast<double>(change.self()), static_cast<double>(base.total)));
     column(ValueText(change.base.inclusive, type.unit));
     column(ValueText(change.now.inclusive, type.unit));
     column(Signed(change.inclusive(), type.unit));
@@ -167,15 +168,17 @@ Status Diff::WriteTable(const std::vector<Change>& changes, const Side& base,
 Status Diff::WriteJson(const std::vector<Change>& changes, const Side& base,
                        const Side& now) const {
   using nlohmann::json;
-  const auto both = [](std::int64_t before, std::int64_t after) {
-    const json relative = before == 0
-                              ? json(nullptr)
-                              : json((static_cast<double>(after) - static_cast<double>(before)) /
-                                     std::abs(static_cast<double>(before)));
+  const auto share = [](std::int64_t before, std::int64_t after, std::int64_t whole) {
+    return whole == 0 ? json(nullptr)
+                      : json((static_cast<double>(after) - static_cast<double>(before)) /
+                             std::abs(static_cast<double>(whole)));
+  };
+  const auto both = [&](std::int64_t before, std::int64_t after) {
     return json{{"base", before},
                 {"new", after},
                 {"change", after - before},
-                {"relative_change", relative}};
+                {"change_of_base_total", share(before, after, base.total)},
+                {"relative_change", share(before, after, before)}};
   };
   const auto side = [](const std::string& path, const Side& of) {
     return json{{"input", path},

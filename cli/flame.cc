@@ -1,6 +1,7 @@
 // sonde flame: a profile as a flame graph in one file.
 
 #include <memory>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/flame_file.h"
@@ -32,10 +33,7 @@ struct Flame {
     const Result<std::size_t> type = ProfileOptions::SampleType(profile, sample_type);
     if (!type.ok()) return type.error();
 
-    const FrameNames names(profile, GranularityNamed(by));
-    const FlameShape shape = file.Shape(profile.sample_types()[type.value()]);
-    const Result<FlameGraph> graph =
-        FlameGraph::Make(CallTree(names, type.value(), shape.direction), shape);
+    const Result<FlameGraph> graph = GraphOf(profile, type.value());
     if (!graph.ok()) return InFile(graph.error(), input);
     const FlameStyle style = file.Style(input == "-" ? "Flame graph" : std::string(BaseName(input)),
                                         DescribeForFlame(profile, type.value()));
@@ -43,6 +41,30 @@ struct Flame {
       return status.error();
     }
     return 0;
+  }
+
+ private:
+  Result<FlameGraph> GraphOf(const Profile& profile, std::size_t type) const {
+    const FrameNames names(profile, GranularityNamed(by));
+    const FlameShape shape = file.Shape(profile.sample_types()[type]);
+    // A profile with negative weights is a difference: what was removed against what was added.
+    std::vector<std::int64_t> added(profile.sample_count());
+    std::vector<std::int64_t> removed(profile.sample_count());
+    bool is_difference = false;
+    for (std::size_t i = 0; i < profile.sample_count(); ++i) {
+      const std::int64_t weight = profile.value(i, type);
+      if (weight >= 0) {
+        added[i] = weight;
+      } else {
+        removed[i] = SaturatingAdd(-(weight + 1), 1);
+        is_difference = true;
+      }
+    }
+    if (!is_difference) {
+      return FlameGraph::Make(CallTree(names, type, shape.direction), shape);
+    }
+    return FlameGraph::MakeDifference(CallTree(names, removed, shape.direction),
+                                      CallTree(names, added, shape.direction), shape);
   }
 };
 

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "cli/progress.h"
+#include "sonde/name_style.h"
 
 namespace sonde::cli {
 namespace {
@@ -57,6 +58,12 @@ Result<std::int64_t> Nanoseconds(std::string_view text) {
   return total;
 }
 
+void NoteLosses(const Profile& profile, const std::string& path) {
+  for (const std::string& loss : DescribeLosses(profile.losses())) {
+    Note(path + ": not kept: " + loss);
+  }
+}
+
 }  // namespace
 
 void ProfileOptions::AddTo(CLI::App& command) {
@@ -76,6 +83,12 @@ void ProfileOptions::AddTo(CLI::App& command) {
                      "Drop samples with a function, file or module that matches the pattern (RE2)");
   command.add_option("--count", count_, "What a recorded sample weighs: its period, or one")
       ->check(CLI::IsMember({"periods", "samples"}))
+      ->capture_default_str();
+  command
+      .add_option("--demangle", demangle_,
+                  "Names of C++ and Rust: none (the symbols), templates (without arguments), full, "
+                  "or as the input has them")
+      ->check(CLI::IsMember({"as-is", "none", "templates", "full"}))
       ->capture_default_str();
   command.add_flag("--no-symbols", no_symbols_, "Do not look up names for recorded addresses");
   command.add_flag("--source-lines", source_lines_,
@@ -150,10 +163,7 @@ Result<FilterRules> ProfileOptions::Rules() const {
 
 Result<Profile> ProfileOptions::Read(const std::string& path) const {
   Result<Profile> profile = ReadWithoutNotes(path);
-  if (!profile.ok()) return profile;
-  for (const std::string& loss : DescribeLosses(profile.value().losses())) {
-    Note(path + ": not kept: " + loss);
-  }
+  if (profile.ok()) NoteLosses(profile.value(), path);
   return profile;
 }
 
@@ -168,8 +178,38 @@ Result<Profile> ProfileOptions::ReadWithoutNotes(const std::string& path) const 
   Result<Profile> profile = ReadProfileFile(path, options.value());
   progress.Clear();
   if (!profile.ok()) return profile;
-  if (rules.value().empty()) return profile;
-  Result<Profile> filtered = Filter(profile.value(), rules.value());
+  return Kept(std::move(profile).value(), rules.value(), path);
+}
+
+Result<std::vector<Profile>> ProfileOptions::ReadEach(const std::string& path) const {
+  const Result<ReadOptions> options = Reading();
+  if (!options.ok()) return options.error();
+  const Result<FilterRules> rules = Rules();
+  if (!rules.ok()) return rules.error();
+
+  Result<std::vector<Profile>> profiles = ReadEachProfile(path, options.value());
+  if (!profiles.ok()) return profiles;
+  for (Profile& profile : profiles.value()) {
+    NoteLosses(profile, path);
+    Result<Profile> kept = Kept(std::move(profile), rules.value(), path);
+    if (!kept.ok()) return kept.error();
+    profile = std::move(kept).value();
+  }
+  return profiles;
+}
+
+Profile ProfileOptions::Named(Profile profile) const {
+  if (demangle_ == "none") return WithNames(profile, NameStyle::kSymbols);
+  if (demangle_ == "templates") return WithNames(profile, NameStyle::kTemplates);
+  if (demangle_ == "full") return WithNames(profile, NameStyle::kFull);
+  return profile;
+}
+
+Result<Profile> ProfileOptions::Kept(Profile profile, const FilterRules& rules,
+                                     const std::string& path) const {
+  Profile named = Named(std::move(profile));
+  if (rules.empty()) return named;
+  Result<Profile> filtered = Filter(named, rules);
   return filtered.ok() ? std::move(filtered) : InFile(filtered.error(), path);
 }
 

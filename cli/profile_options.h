@@ -18,7 +18,8 @@ namespace sonde::cli {
 // One set for each sub-command; it lives as long as the program does.
 class ProfileOptions {
  public:
-  // --from, --filter, --event, --time, --focus, --ignore, --count, --strict and the limits.
+  // --from, --filter, --event, --time, --focus, --ignore, --count, --demangle, --strict and the
+  // limits.
   void AddTo(CLI::App& command);
 
   // Reads `path` ("-" is standard input) and keeps what passes the filters. Shows progress on
@@ -26,6 +27,11 @@ class ProfileOptions {
   Result<Profile> Read(const std::string& path) const;
   // The same for a sub-command that shows the losses in its own output.
   Result<Profile> ReadWithoutNotes(const std::string& path) const;
+  // The same for each of several profiles that stand one behind the other in `path`.
+  Result<std::vector<Profile>> ReadEach(const std::string& path) const;
+
+  // With names as --demangle wants them: what a sub-command has found names for after Read.
+  Profile Named(Profile profile) const;
 
   // What --sample-type names, by type or by number, or the profile's default when it is empty.
   static Result<std::size_t> SampleType(const Profile& profile, const std::string& wanted);
@@ -33,6 +39,7 @@ class ProfileOptions {
  private:
   Result<ReadOptions> Reading() const;
   Result<FilterRules> Rules() const;
+  Result<Profile> Kept(Profile profile, const FilterRules& rules, const std::string& path) const;
 
   std::string from_;
   std::vector<std::string> filters_;
@@ -41,6 +48,7 @@ class ProfileOptions {
   std::string focus_;
   std::string ignore_;
   std::string count_ = "periods";
+  std::string demangle_ = "as-is";
   bool no_symbols_ = false;
   bool source_lines_ = false;
   bool strict_ = false;

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cli/granularity.h"
 #include "cli/output.h"
@@ -63,6 +64,19 @@ Result<OutputFormat> FormatOf(const std::string& path, const std::string& to) {
                .message = "cannot tell the output format from '" + path + "': use --to"};
 }
 
+// "out.2.pb.gz" for the second "out.pb.gz".
+std::string Numbered(std::string_view path, std::size_t number) {
+  std::size_t end = path.size() - (IsGzip(path) ? 3 : 0);
+  for (const Extension& extension : kExtensions) {
+    const std::string_view text = extension.text;
+    if (!path.substr(0, end).ends_with(text)) continue;
+    end -= text.size();
+    break;
+  }
+  return std::string(path.substr(0, end)) + '.' + std::to_string(number) +
+         std::string(path.substr(end));
+}
+
 // What the format has no room for is said rather than dropped in silence.
 void NoteOtherTypes(const Profile& profile, std::size_t written) {
   for (std::size_t type = 0; type < profile.sample_types().size(); ++type) {
@@ -91,23 +105,41 @@ Status ProfileWriter::Check(std::span<const std::string> inputs) const {
   return CheckOutput(path_, inputs);
 }
 
-Status ProfileWriter::Write(const Profile& profile) const {
-  const Result<std::size_t> type = ProfileOptions::SampleType(profile, sample_type_);
-  if (!type.ok()) return type.error();
-  if (by_ == "task") return WriteAs(GroupByLabel(profile, "task"), type.value());
-  if (!flamegraph_.is_chosen()) return WriteAs(profile, type.value());
-  NoteOtherTypes(profile, type.value());
-  return WriteAs(FoldLikeFlamegraph(profile, type.value(), flamegraph_.style()), 0);
+Status ProfileWriter::Write(const Profile& profile) const { return WriteTo(path_, profile); }
+
+Status ProfileWriter::WriteEach(std::span<const Profile> profiles,
+                                std::span<const std::string> inputs) const {
+  if (path_ == "-") {
+    return Error{.code = ErrorCode::kUsage,
+                 .message = "several profiles need files to be written to, not standard output"};
+  }
+  std::vector<std::string> paths;
+  for (std::size_t i = 1; i <= profiles.size(); ++i) paths.push_back(Numbered(path_, i));
+  if (Status status = CheckOutputs(paths, inputs); !status.ok()) return status;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    if (Status status = WriteTo(paths[i], profiles[i]); !status.ok()) return status;
+  }
+  return {};
 }
 
-Status ProfileWriter::WriteAs(const Profile& profile, std::size_t sample_type) const {
-  const Result<OutputFormat> format = FormatOf(path_, to_);
+Status ProfileWriter::WriteTo(const std::string& path, const Profile& profile) const {
+  const Result<std::size_t> type = ProfileOptions::SampleType(profile, sample_type_);
+  if (!type.ok()) return type.error();
+  if (by_ == "task") return WriteAs(path, GroupByLabel(profile, "task"), type.value());
+  if (!flamegraph_.is_chosen()) return WriteAs(path, profile, type.value());
+  NoteOtherTypes(profile, type.value());
+  return WriteAs(path, FoldLikeFlamegraph(profile, type.value(), flamegraph_.style()), 0);
+}
+
+Status ProfileWriter::WriteAs(const std::string& path, const Profile& profile,
+                              std::size_t sample_type) const {
+  const Result<OutputFormat> format = FormatOf(path, to_);
   if (!format.ok()) return format.error();
-  Result<std::unique_ptr<ByteSink>> file = OpenOutput(path_);
+  Result<std::unique_ptr<ByteSink>> file = OpenOutput(path);
   if (!file.ok()) return file.error();
   std::optional<GzipSink> gzip;
   ByteSink* sink = file.value().get();
-  if (IsGzip(path_)) sink = &gzip.emplace(*file.value());
+  if (IsGzip(path)) sink = &gzip.emplace(*file.value());
 
   Status written;
   switch (format.value()) {
@@ -122,7 +154,7 @@ Status ProfileWriter::WriteAs(const Profile& profile, std::size_t sample_type) c
     }
     case OutputFormat::kSpeedscope: {
       const FrameNames names(profile, GranularityNamed(by_));
-      written = WriteSpeedscope(names, BaseName(path_), *sink);
+      written = WriteSpeedscope(names, BaseName(path), *sink);
       break;
     }
     case OutputFormat::kJsonTable: {

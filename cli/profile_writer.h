@@ -25,12 +25,16 @@ class ProfileWriter {
   Status Check(std::span<const std::string> inputs) const;
   // Says on standard error which sample types the format had no room for.
   Status Write(const Profile& profile) const;
+  // Each to a file of its own, a number before the extension: "out.1.pb.gz". Checks them as
+  // Check does.
+  Status WriteEach(std::span<const Profile> profiles, std::span<const std::string> inputs) const;
 
   // Of the output, as given.
   const std::string& path() const noexcept { return path_; }
 
  private:
-  Status WriteAs(const Profile& profile, std::size_t sample_type) const;
+  Status WriteTo(const std::string& path, const Profile& profile) const;
+  Status WriteAs(const std::string& path, const Profile& profile, std::size_t sample_type) const;
 
   std::string path_;
   std::string to_;

@@ -23,11 +23,12 @@ struct SymbolizeInput {
     if (Status status = writing.Check(inputs); !status.ok()) return status.error();
     const Result<Profile> profile = reading.Read(input);
     if (!profile.ok()) return profile.error();
-    const Symbolized symbolized = Symbolize(profile.value(), options);
+    Symbolized symbolized = Symbolize(profile.value(), options);
     for (const std::string& missing : symbolized.missing) Note(missing);
     Note("found lines for " + std::to_string(symbolized.found) + " of " +
          std::to_string(symbolized.addresses) + " addresses");
-    if (Status status = writing.Write(symbolized.profile); !status.ok()) return status.error();
+    const Profile named = reading.Named(std::move(symbolized.profile));
+    if (Status status = writing.Write(named); !status.ok()) return status.error();
     return 0;
   }
 };

@@ -29,15 +29,33 @@ struct Top {
   Result<int> Run() const;
 };
 
-// All samples, negative ones by their magnitude, so that no share exceeds 100 %.
-double Magnitudes(const Profile& profile, std::size_t type, bool& has_negative) {
-  double sum = 0;
+// What 100 % is.
+struct Whole {
+  double value = 0;
+  bool has_negative = false;
+  bool is_base = false;  // Of a difference: the side that was subtracted, as pprof marks it.
+};
+
+bool IsOfBase(const Profile& profile, const Sample& sample) {
+  return std::ranges::any_of(profile.labels(sample.labels), [&](const Label& label) {
+    return profile.text(label.key) == "pprof::base" && profile.text(label.text) == "true";
+  });
+}
+
+// All samples, negative ones by their magnitude, so that no share exceeds 100 %; but only those
+// of the base where a difference tells them apart.
+Whole WholeOf(const Profile& profile, std::size_t type) {
+  Whole all;
+  double base = 0;
   for (std::size_t i = 0; i < profile.sample_count(); ++i) {
-    const std::int64_t value = profile.value(i, type);
-    if (value < 0) has_negative = true;
-    sum += value < 0 ? -static_cast<double>(value) : static_cast<double>(value);
+    const Sample sample = profile.sample(i);
+    const double value = static_cast<double>(sample.values[type]);
+    all.has_negative = all.has_negative || value < 0;
+    all.value += std::abs(value);
+    if (value < 0 && IsOfBase(profile, sample)) base -= value;
   }
-  return sum;
+  if (base > 0) return {base, true, true};
+  return all;
 }
 
 std::string TimeText(std::int64_t unix_ns) {
@@ -50,7 +68,7 @@ std::string TimeText(std::int64_t unix_ns) {
   return text.data();
 }
 
-void PrintHead(const Profile& profile, std::size_t type, double whole, bool has_negative) {
+void PrintHead(const Profile& profile, std::size_t type, const Whole& whole) {
   const ValueType& shown = profile.sample_types()[type];
   if (!profile.mappings().empty()) {
     const Mapping& program = profile.mappings().front();
@@ -77,9 +95,10 @@ void PrintHead(const Profile& profile, std::size_t type, double whole, bool has_
   for (const std::string& loss : DescribeLosses(profile.losses())) {
     std::cout << "Not kept: " << SafeText(loss) << '\n';
   }
-  if (has_negative) {
-    std::cout << "The profile has negative values: percentages are of the sum of magnitudes, "
-              << ValueText(static_cast<std::int64_t>(whole), shown.unit) << ".\n";
+  if (whole.has_negative) {
+    std::cout << "The profile has negative values: percentages are of the "
+              << (whole.is_base ? "base's total, " : "sum of magnitudes, ")
+              << ValueText(static_cast<std::int64_t>(whole.value), shown.unit) << ".\n";
   }
 }
 
@@ -99,9 +118,9 @@ Result<int> Top::Run() const {
              std::abs(static_cast<double>(b.inclusive));
     });
   }
-  bool has_negative = false;
-  const double whole = Magnitudes(profile, type, has_negative);
-  PrintHead(profile, type, whole, has_negative);
+  const Whole whole_of = WholeOf(profile, type);
+  const double whole = whole_of.value;
+  PrintHead(profile, type, whole_of);
 
   const std::string& unit = profile.sample_types()[type].unit;
   const std::size_t shown = rows == 0 ? spots.size() : std::min(rows, spots.size());

@@ -27,8 +27,32 @@ std::string ListOf(std::span<const ValueType> types) {
   return text + '}';
 }
 
-bool Has(const Profile& profile, const ValueType& type) {
-  return std::ranges::find(profile.sample_types(), type) != profile.sample_types().end();
+constexpr std::string_view kInUse = "inuse_";
+
+// A heap profile that does not tell what was ever allocated calls "objects" and "space" what one
+// that does calls "inuse_objects" and "inuse_space".
+bool MeansTheSame(std::string_view a, std::string_view b) {
+  const auto is_short_form = [](std::string_view text, std::string_view other) {
+    return (text == "objects" || text == "space") && other.starts_with(kInUse) &&
+           other.substr(kInUse.size()) == text;
+  };
+  return a == b || is_short_form(a, b) || is_short_form(b, a);
+}
+
+// The sample type of `profile` that `type` is, or its number of sample types.
+std::size_t ColumnOf(const Profile& profile, const ValueType& type, TypeMismatch mismatch) {
+  const std::span<const ValueType> types = profile.sample_types();
+  auto found = std::ranges::find(types, type);
+  if (found == types.end() && mismatch == TypeMismatch::kCommon) {
+    found = std::ranges::find_if(types, [&](const ValueType& candidate) {
+      return candidate.unit == type.unit && MeansTheSame(candidate.type, type.type);
+    });
+  }
+  return static_cast<std::size_t>(found - types.begin());
+}
+
+bool Has(const Profile& profile, const ValueType& type, TypeMismatch mismatch) {
+  return ColumnOf(profile, type, mismatch) != profile.sample_types().size();
 }
 
 Result<std::vector<ValueType>> TypesOf(std::span<const Term> terms, TypeMismatch mismatch) {
@@ -37,9 +61,11 @@ Result<std::vector<ValueType>> TypesOf(std::span<const Term> terms, TypeMismatch
   for (const Term& term : terms) {
     const Profile& other = *term.profile;
     const bool same = other.sample_types().size() == first.sample_types().size() &&
-                      std::ranges::all_of(types, [&](const auto& t) { return Has(other, t); });
+                      std::ranges::all_of(types, [&](const ValueType& type) {
+                        return Has(other, type, TypeMismatch::kRefuse);
+                      });
     if (same) continue;
-    std::erase_if(types, [&](const ValueType& type) { return !Has(other, type); });
+    std::erase_if(types, [&](const ValueType& type) { return !Has(other, type, mismatch); });
     if (mismatch == TypeMismatch::kCommon && !types.empty()) continue;
     return Error{ErrorCode::kInvalid,
                  "profiles have different sample types: " + ListOf(first.sample_types()) + " and " +
@@ -56,12 +82,12 @@ std::int64_t Times(std::int64_t value, int sign) {
   return -value;
 }
 
-void AddSamples(const Term& term, std::span<const ValueType> types, ProfileBuilder& builder) {
+void AddSamples(const Term& term, std::span<const ValueType> types, TypeMismatch mismatch,
+                ProfileBuilder& builder) {
   const Profile& profile = *term.profile;
   std::vector<std::size_t> columns;
   for (const ValueType& type : types) {
-    const auto it = std::ranges::find(profile.sample_types(), type);
-    columns.push_back(static_cast<std::size_t>(it - profile.sample_types().begin()));
+    columns.push_back(ColumnOf(profile, type, mismatch));
   }
 
   ProfileCopier copier(profile, builder);
@@ -95,7 +121,7 @@ Result<Profile> Combine(std::span<const Term> terms, TypeMismatch mismatch) {
   std::uint64_t records = 0;
   for (const Term& term : terms) {
     const Profile& profile = *term.profile;
-    AddSamples(term, types.value(), builder);
+    AddSamples(term, types.value(), mismatch, builder);
     records += profile.records();
     builder.losses().Add(profile.losses());
     if (profile.period_type() == first.period_type()) period = std::max(period, profile.period());

@@ -21,6 +21,11 @@ class ProfileCopier {
   StackId Copy(StackId id);
   LabelSetId Copy(LabelSetId id);
 
+  // From now on `copy`, a function of the builder, stands for `id`.
+  void Replace(FunctionId id, FunctionId copy) {
+    functions_[static_cast<std::uint32_t>(id)] = static_cast<std::uint32_t>(copy) + 1;
+  }
+
   // All mappings, in their order: readers take the first for the program itself.
   void CopyMappings();
   // Period, time, duration, comments, losses and what else there is once.

@@ -10,18 +10,8 @@
 namespace sonde::perf_data {
 namespace {
 
-constexpr std::string_view kStub = "@plt";
 constexpr std::size_t kMostWords = std::size_t{32} << 20;
 constexpr std::size_t kMostPlaces = std::size_t{4} << 20;
-
-std::string ShownName(std::string_view symbol) {
-  // "clock_gettime@@GLIBC_2.17": the version says nothing about what it does.
-  const std::string_view plain = symbol.substr(0, std::max<std::size_t>(symbol.find('@'), 1));
-  std::string name = symbols::DemangleWithoutArguments(plain);
-  if (name.empty()) name = plain;
-  if (symbol.ends_with(kStub)) name += kStub;
-  return name;
-}
 
 }  // namespace
 
@@ -159,7 +149,7 @@ MappingId Frames::MappingOf(const Map& map) {
 FunctionId Frames::FunctionNamed(std::string_view symbol) {
   const auto [known, is_new] = functions_.try_emplace(symbol.data());
   if (is_new) {
-    const std::string name = ShownName(symbol);
+    const std::string name = symbols::ShownName(symbol, NameStyle::kTemplates);
     Function function{.name = builder_.Intern(name)};
     if (name != symbol) function.system_name = builder_.Intern(symbol);
     known->second = builder_.AddFunction(function);
@@ -177,8 +167,8 @@ void Frames::AddSourceLines(std::span<const SourceFrame> frames, std::string_vie
     // The physical frame is called as it would be without source lines.
     const bool is_physical = &frame == &frames.back() && !symbol.empty();
     const std::string_view linkage = is_physical ? symbol : frame.linkage_name;
-    const std::string name =
-        is_physical ? ShownName(symbol) : symbols::DemangleWithoutArguments(linkage);
+    const std::string name = is_physical ? symbols::ShownName(symbol, NameStyle::kTemplates)
+                                         : symbols::DemangleWithoutArguments(linkage);
     const FunctionId function =
         builder_.AddFunction({.name = builder_.Intern(name.empty() ? frame.function : name),
                               .system_name = builder_.Intern(linkage == name ? "" : linkage),

@@ -33,7 +33,7 @@ Status MessageTables::SetOnce(std::optional<std::int64_t>& fact, const ProtobufR
 }
 Error MessageTables::Concatenated(std::size_t offset) const {
   return {.code = ErrorCode::kMalformed,
-          .message = "concatenated profiles: the input holds more than one",
+          .message = "concatenated profiles: the input holds more than one, which --split takes apart",
           .byte_offset = offset};
 }
 

@@ -98,11 +98,6 @@ std::string TakeText(char* text) {
   return copy;
 }
 
-bool IsMangled(std::string_view symbol) {
-  return symbol.starts_with("_Z") || symbol.starts_with("_R") || symbol.starts_with("__Z") ||
-         symbol.starts_with("___Z");
-}
-
 std::string DemangleBy(std::string_view symbol, int options) {
   if (!IsMangled(symbol) || symbol.size() > kLongestName) return {};
   const std::string terminated(symbol);
@@ -113,10 +108,25 @@ std::string DemangleBy(std::string_view symbol, int options) {
 
 }  // namespace
 
+bool IsMangled(std::string_view symbol) noexcept {
+  return symbol.starts_with("_Z") || symbol.starts_with("_R") || symbol.starts_with("__Z") ||
+         symbol.starts_with("___Z");
+}
+
 std::string Demangle(std::string_view symbol) { return DemangleBy(symbol, kOptions); }
 
 std::string DemangleWithoutArguments(std::string_view symbol) {
   return DemangleBy(symbol, DMGL_NO_OPTS);
+}
+
+std::string ShownName(std::string_view symbol, NameStyle style) {
+  if (style == NameStyle::kSymbols) return std::string(symbol);
+  constexpr std::string_view kStub = "@plt";
+  const std::string_view plain = symbol.substr(0, std::max<std::size_t>(symbol.find('@'), 1));
+  std::string name = style == NameStyle::kFull ? Demangle(plain) : DemangleWithoutArguments(plain);
+  if (name.empty()) name = plain;
+  if (symbol.ends_with(kStub)) name += kStub;
+  return name;
 }
 
 std::string DemangleRust(std::string_view symbol) {

@@ -4,12 +4,14 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "sonde/formats.h"
 #include "tests/support/random_profile.h"
 #include "tests/support/same_profile.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/text_of.h"
 
 namespace sonde {
@@ -103,6 +105,52 @@ TEST(ReadProfileFile, ErrorsNameTheFile) {
   ASSERT_TRUE(profile.ok());
   EXPECT_EQ(profile.value().Total(0), 3);
   std::filesystem::remove_all(folder);
+}
+
+TEST(ReadProfileFile, AFileThatBecomesShorterMeanwhileIsAnErrorAndNoCrash) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 500'000; ++i) text += "main;step" + std::to_string(i % 100) + " 1\n";
+  const std::string path = folder.Write("shrinking.folded", text);
+  bool was_cut = false;
+  const ReadOptions options{.progress = [&](std::uint64_t, std::uint64_t) {
+    was_cut = was_cut || ::truncate(path.c_str(), 4096) == 0;
+  }};
+  const Result<Profile> profile = ReadProfileFile(path, options);
+  ASSERT_TRUE(was_cut);
+  ASSERT_FALSE(profile.ok());
+  EXPECT_EQ(profile.error().code, ErrorCode::kInvalid);
+  EXPECT_THAT(profile.error().message, HasSubstr("shorter"));
+  EXPECT_EQ(profile.error().file, path);
+}
+
+TEST(ReadProfileFile, OtherBusErrorsStayWithWhoHandledThem) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(ReadProfileFile(folder.Write("a.folded", "a;b 1\n")).ok());
+  EXPECT_EXIT(::raise(SIGBUS), testing::KilledBySignal(SIGBUS), "");
+}
+
+TEST(ReadEachProfile, TakesProfilesApartThatStandBehindEachOther) {
+  const TemporaryFolder folder;
+  std::string plain;
+  std::string zipped;
+  for (std::uint32_t seed = 1; seed <= 3; ++seed) {
+    plain += PprofOf(RandomProfile(seed));
+    zipped += Gzipped(PprofOf(RandomProfile(seed)));
+  }
+  for (const std::string& path : {folder.Write("plain", plain), folder.Write("zipped", zipped)}) {
+    EXPECT_THAT(ReadProfileFile(path).error().message, HasSubstr("concatenated"));
+    const Result<std::vector<Profile>> profiles = ReadEachProfile(path);
+    ASSERT_TRUE(profiles.ok()) << profiles.error().message;
+    ASSERT_EQ(profiles.value().size(), 3U);
+    for (std::uint32_t seed = 1; seed <= 3; ++seed) {
+      EXPECT_TRUE(SameProfile(profiles.value()[seed - 1], RandomProfile(seed)));
+    }
+  }
+  const Result<std::vector<Profile>> cut =
+      ReadEachProfile(folder.Write("cut", plain.substr(0, plain.size() - 9)));
+  EXPECT_EQ(cut.error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(ReadEachProfile(folder.Write("text", "a;b 1\na;b 2\n")).value().size(), 1U);
 }
 
 }  // namespace

@@ -42,6 +42,26 @@ TEST(Merge, OneProfileAloneStaysAsItIs) {
   EXPECT_TRUE(SameProfile(Merge(one).value(), a));
 }
 
+TEST(Merge, WhatIsInUseIsCommonToHeapProfilesThatCallItDifferently) {
+  ProfileBuilder short_form({{"objects", "count"}, {"space", "bytes"}});
+  short_form.AddSample(kEmptyStack, kNoLabels, {1, 10});
+  ProfileBuilder long_form({{"alloc_objects", "count"},
+                            {"alloc_space", "bytes"},
+                            {"inuse_objects", "count"},
+                            {"inuse_space", "bytes"}});
+  long_form.AddSample(kEmptyStack, kNoLabels, {500, 5000, 2, 20});
+  const Profile a = std::move(short_form).Build();
+  const Profile b = std::move(long_form).Build();
+  for (const auto& pair : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    const Profile* const both[] = {pair.first, pair.second};
+    EXPECT_FALSE(Merge(both).ok());
+    const Profile sum = Merge(both, TypeMismatch::kCommon).value();
+    ASSERT_EQ(sum.sample_types().size(), 2U);
+    EXPECT_EQ(sum.Total(0), 3);
+    EXPECT_EQ(sum.Total(1), 30);
+  }
+}
+
 TEST(Merge, UnlikeTypesAreRefusedOrCutToWhatIsCommon) {
   ProfileBuilder heap({{"space", "bytes"}, {"samples", "count"}});
   heap.AddSample(heap.Extend(kEmptyStack, heap.FrameNamed("f")), kNoLabels, {7, 1});

@@ -75,8 +75,14 @@ struct ReadOptions {
 // kMalformed with the place, kLimit.
 Result<Profile> ReadProfile(std::string_view bytes, const ReadOptions& options = {});
 
-// Reads `path`, or standard input for "-". Errors name the file.
+// Reads `path`, or standard input for "-". Errors name the file; beside those of ReadProfile
+// there are kNotFound, and kInvalid when the file became shorter while it was read.
 Result<Profile> ReadProfileFile(const std::string& path, const ReadOptions& options = {});
+
+// The same for a file of several pprof profiles, one behind the other: each of them, in their
+// order. Of any other format there is one.
+Result<std::vector<Profile>> ReadEachProfile(const std::string& path,
+                                             const ReadOptions& options = {});
 
 }  // namespace sonde
 

@@ -12,7 +12,9 @@ namespace sonde {
 
 enum class TypeMismatch : std::uint8_t {
   kRefuse,  // Fail unless all inputs have the same sample types (in any order).
-  kCommon,  // Keep the sample types that all inputs have.
+  // Keep the sample types that all inputs have, called as in the first. "inuse_space" and
+  // "inuse_objects" are the "space" and "objects" of heap profiles that have no others.
+  kCommon,
 };
 
 // The sum of all inputs: values of equal samples are added; mappings with equal
