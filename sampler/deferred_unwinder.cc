@@ -110,7 +110,7 @@ const DeferredUnwinder::Tables* DeferredUnwinder::TablesOf(std::uint32_t module)
   tables.start = range.start;
   tables.header = range.header;
   const std::size_t size = range.limit - range.start;
-  if (range.header != 0 && size <= kLargestTables) {
+  if (range.header >= range.start && range.header < range.limit && size <= kLargestTables) {
     tables.bytes.resize(size);
     // Another file may be there by now.
     if (!Copy(range.start, size, tables.bytes.data()) || !modules_.IsStillLoaded(module))

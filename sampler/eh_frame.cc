@@ -26,7 +26,7 @@ HeaderEntry EntryAt(std::uint64_t table, std::uint64_t index) {
 }
 
 std::uint64_t FindInHeader(const TableRange& tables, std::uint64_t pc) {
-  ByteReader header(tables.header, tables.limit);
+  ByteReader header(tables.header, tables.header_limit);
   const auto version = header.Fixed<std::uint8_t>();
   const auto frame_encoding = header.Fixed<std::uint8_t>();
   const auto count_encoding = header.Fixed<std::uint8_t>();
@@ -35,7 +35,8 @@ std::uint64_t FindInHeader(const TableRange& tables, std::uint64_t pc) {
   header.Pointer(frame_encoding);
   const std::uint64_t count = header.Pointer(count_encoding);
   const std::uint64_t table = header.at();
-  if (header.failed() || count == 0 || count > (tables.limit - table) / sizeof(HeaderEntry)) {
+  if (header.failed() || count == 0 ||
+      count > (tables.header_limit - table) / sizeof(HeaderEntry)) {
     return 0;
   }
   const auto relative = static_cast<std::int64_t>(pc - tables.header);
@@ -129,7 +130,7 @@ bool ParseFde(const TableRange& tables, std::uint64_t address, Fde& fde) noexcep
 }
 
 bool FindFde(const TableRange& tables, std::uint64_t pc, Fde& fde) noexcept {
-  if (tables.header < tables.start || tables.header >= tables.limit) return false;
+  if (tables.header == 0 || tables.header >= tables.header_limit) return false;
   const std::uint64_t address = FindInHeader(tables, pc);
   return address != 0 && ParseFde(tables, address, fde) && pc >= fde.pc_begin && pc < fde.pc_end;
 }

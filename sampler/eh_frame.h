@@ -7,9 +7,11 @@
 
 namespace sonde {
 
-// Where the unwind tables of a module lie. Nothing outside [start, limit) is read.
+// Where the unwind tables of a module lie. Nothing outside [start, limit) and [header,
+// header_limit) is read.
 struct TableRange {
   std::uint64_t header = 0;  // .eh_frame_hdr; 0 = none.
+  std::uint64_t header_limit = 0;
   std::uint64_t start = 0;
   std::uint64_t limit = 0;
 };

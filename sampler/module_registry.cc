@@ -70,8 +70,9 @@ Fingerprint TakeFingerprint(const LoadedModule& module) {
                          Word<Memory>(header + offsetof(Elf64_Ehdr, e_shoff));
   std::uint64_t entries = 0;
   const TableRange& tables = module.tables;
-  if (tables.header >= tables.start && tables.header < tables.limit) {
-    const std::uint64_t end = tables.limit - tables.header < 64 ? tables.limit : tables.header + 64;
+  if (tables.header != 0 && tables.header < tables.header_limit) {
+    const std::uint64_t end =
+        tables.header_limit - tables.header < 64 ? tables.header_limit : tables.header + 64;
     for (std::uint64_t at = tables.header; at + 8 <= end; at += 8)
       entries = Mix(entries) ^ Word<Memory>(at);
   }
@@ -176,7 +177,11 @@ void CopyName(std::uint64_t link_map, LoadedModule& module) {
 
 }  // namespace
 
-void ModuleRegistry::Prepare() noexcept { find_object_ = &_dl_find_object; }
+void ModuleRegistry::Prepare(const ProgramTables& program) noexcept {
+  if (find_object_ != nullptr) return;
+  program_ = program;
+  find_object_ = &_dl_find_object;
+}
 
 std::uint32_t ModuleRegistry::Find(std::uint64_t pc) noexcept { return FindIn<LoadedMemory>(pc); }
 
@@ -199,10 +204,16 @@ template <typename Memory>
 std::uint32_t ModuleRegistry::FindIn(std::uint64_t pc) noexcept {
   struct dl_find_object found;
   if (find_object_(reinterpret_cast<void*>(pc), &found) != 0) return kNone;
-  const Place place = {reinterpret_cast<std::uint64_t>(found.dlfo_map_start),
-                       reinterpret_cast<std::uint64_t>(found.dlfo_map_end),
-                       reinterpret_cast<std::uint64_t>(found.dlfo_link_map),
-                       reinterpret_cast<std::uint64_t>(found.dlfo_eh_frame)};
+  Place place = {reinterpret_cast<std::uint64_t>(found.dlfo_map_start),
+                 reinterpret_cast<std::uint64_t>(found.dlfo_map_end),
+                 reinterpret_cast<std::uint64_t>(found.dlfo_link_map),
+                 reinterpret_cast<std::uint64_t>(found.dlfo_eh_frame)};
+  if (program_.Holds(place.map_start)) {
+    // Of a static program the loader says where its code is, not where its file begins.
+    place.map_start = program_.start;
+    place.map_limit = program_.limit;
+    if (place.header == 0) place.header = program_.tables.header;
+  }
 
   auto slot = static_cast<std::uint32_t>(Mix(place.map_start ^ place.link_map) % kSlots);
   for (std::uint32_t probes = 0; probes < kSlots; ++probes, slot = (slot + 1) % kSlots) {
@@ -246,6 +257,9 @@ std::uint32_t ModuleRegistry::Insert(const Place& place, std::uint64_t pc,
   if (Elf64_Phdr tables; headers.FindSegment(place.header, tables)) {
     module.tables.start = headers.bias() + tables.p_vaddr;
     module.tables.limit = module.tables.start + tables.p_filesz;
+    module.tables.header_limit = module.tables.limit;
+  } else if (place.header != 0 && place.header == program_.tables.header) {
+    module.tables = program_.tables;
   }
   headers.CopyBuildId(module);
   const Fingerprint fingerprint = TakeFingerprint<Memory>(module);

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "sampler/eh_frame.h"
+#include "sampler/program_tables.h"
 
 struct dl_find_object;  // The loader's.
 
@@ -43,10 +44,11 @@ class ModuleRegistry {
   static constexpr std::uint32_t kCapacity = 4096;
   static constexpr std::uint32_t kNone = 0xffff;
 
-  // Finds the loader's own lock-free look-up, which a call through
-  // the PLT would have to bind inside a handler. Call once before the first Find.
+  // Finds the loader's own lock-free look-up, which a call through the PLT would have to bind
+  // inside a handler, and takes what the loader does not know of a static program. Call before
+  // the first Find; again is harmless.
   // Not async-signal-safe.
-  void Prepare() noexcept;
+  void Prepare(const ProgramTables& program) noexcept;
 
   // The index of the module whose code holds `pc`, or kNone: also when the registry is full.
   // Async-signal-safe.
@@ -82,6 +84,7 @@ class ModuleRegistry {
   std::uint32_t Insert(const Place& place, std::uint64_t pc, std::uint32_t slot) noexcept;
 
   int (*find_object_)(void*, dl_find_object*) = nullptr;
+  ProgramTables program_;
   std::atomic<std::uint32_t> count_{0};
   std::atomic<std::uint16_t> slots_[kSlots] = {};  // Index + 1, or 0.
   LoadedModule modules_[kCapacity];

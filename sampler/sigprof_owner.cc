@@ -26,7 +26,8 @@ constexpr unsigned long Bit(int signal) { return 1UL << (signal - 1); }
 
 void PrepareUnwinder() {
   SignalState& state = Signals();
-  state.modules.Prepare();
+  static const ProgramTables program = FindProgramTables();
+  state.modules.Prepare(program);
   state.unwinder.SetFiberRoot(FindFiberRoot());
   state.ranges.RefreshIfWanted();
 }

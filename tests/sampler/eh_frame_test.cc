@@ -44,7 +44,10 @@ class Tables {
     Link();
   }
 
-  TableRange range() const { return {Base(), Base(), Base() + bytes_.size()}; }
+  TableRange range() const {
+    const std::uint64_t limit = Base() + bytes_.size();
+    return {.header = Base(), .header_limit = limit, .start = Base(), .limit = limit};
+  }
   std::uint64_t code() const { return Base() + code_; }
   std::vector<std::uint8_t>& bytes() { return bytes_; }
 
@@ -156,7 +159,7 @@ TEST(EhFrame, EveryCutAndEveryChangedByteEndsInARuleOrNone) {
       for (std::uint64_t offset = 0; offset < 64; offset += 7) RuleAt(tables, offset);
     }
     TableRange cut = whole.range();
-    cut.limit = cut.start + i;
+    cut.header_limit = cut.limit = cut.start + i;
     Fde fde;
     CfiRow row;
     if (FindFde(cut, whole.code() + 1, fde)) ComputeRow(fde, whole.code() + 1, row);
