@@ -1,10 +1,14 @@
 # What `cmake --install` puts in place: the program, the libraries an
 # application links, their headers, the CMake package and two pkg-config files.
+# `cpack` makes Debian packages of it: sonde is the program, libsonde-dev the rest.
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sonde)
 
 if(TARGET sonde_program)
   install(TARGETS sonde_program RUNTIME COMPONENT sonde)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+          DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sonde)
 endif()
 
 # Two export sets: an application that has profiling off needs no dependency of ours.
@@ -34,3 +38,28 @@ foreach(pc sonde sonde-off)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${pc}.pc.in ${pc}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${pc}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME sonde)
+set(CPACK_PACKAGE_VENDOR "The sonde authors")
+set(CPACK_PACKAGE_CONTACT "The sonde authors <sonde@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL sonde dev)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_SONDE_PACKAGE_NAME sonde)
+set(CPACK_DEBIAN_SONDE_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_SONDE_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_SONDE_PACKAGE_SUGGESTS "linux-perf, llvm")
+set(CPACK_COMPONENT_SONDE_DESCRIPTION
+    "Profiles, flame graphs and evidence from running programs, recordings and agent logs")
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libsonde-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libc6-dev, libnghttp2-dev, zlib1g-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libboost-dev, libgoogle-perftools-dev, libunwind8")
+set(CPACK_COMPONENT_DEV_DESCRIPTION
+    "Libraries and headers that put the profiler into a program")
+include(CPack)

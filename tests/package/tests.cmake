@@ -32,6 +32,13 @@ foreach(from package pkg-config)
 endforeach()
 sonde_package_test(subdirectory off)
 
+# The Debian packages go in, work and come out without a trace.
+add_test(NAME package.debian
+  COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR} -D CPACK=${CMAKE_CPACK_COMMAND}
+          -P ${CMAKE_CURRENT_SOURCE_DIR}/package/debian.cmake)
+set_tests_properties(package.debian PROPERTIES
+  LABELS package TIMEOUT 300 SKIP_REGULAR_EXPRESSION "^skipped:")
+
 # Each public header compiles alone.
 if(CMAKE_VERIFY_INTERFACE_HEADER_SETS)
   add_test(NAME headers COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
