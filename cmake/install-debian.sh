@@ -15,7 +15,7 @@ build=(
   libzstd-dev nlohmann-json3-dev zlib1g-dev
 )
 test=(
-  binutils chromium curl golang-go google-perftools jq libbenchmark-dev libgmock-dev
+  binutils chromium curl file golang-go google-perftools jq libbenchmark-dev libgmock-dev
   libgoogle-perftools-dev libgtest-dev libprotobuf-dev libunwind8 linux-perf nodejs npm procps protobuf-compiler python3
   python3-grpc-tools python3-grpcio python3-protobuf strace tmux valgrind xz-utils zstd
 )
