@@ -61,6 +61,14 @@ class RowProgram {
     if (row_.values[reg] != value) unfit_ = true;
   }
 
+  // An offset as the CIE scales it. One that overflows is no offset.
+  std::int64_t Scaled(std::int64_t factor) {
+    std::int64_t offset = 0;
+    if (__builtin_mul_overflow(factor, fde_.cie.data_alignment, &offset)) unfit_ = true;
+    return offset;
+  }
+  std::int64_t Scaled(std::uint64_t factor) { return Scaled(static_cast<std::int64_t>(factor)); }
+
   void Restore(std::uint64_t reg) {
     if (reg >= kRegisterCount) return;
     row_.rules[reg] = initial_.rules[reg];
@@ -99,8 +107,7 @@ class RowProgram {
           if (complete && moves) return !unfit_;
           continue;
         case kOffset:
-          Set(low, RegisterRule::kAtCfa,
-              static_cast<std::int64_t>(in.Uleb128()) * cie.data_alignment);
+          Set(low, RegisterRule::kAtCfa, Scaled(in.Uleb128()));
           continue;
         case kRestore:
           Restore(low);
@@ -126,30 +133,27 @@ class RowProgram {
           break;
         case kOffsetExtended: {
           const std::uint64_t reg = in.Uleb128();
-          Set(reg, RegisterRule::kAtCfa,
-              static_cast<std::int64_t>(in.Uleb128()) * cie.data_alignment);
+          Set(reg, RegisterRule::kAtCfa, Scaled(in.Uleb128()));
           break;
         }
         case kOffsetExtendedSf: {
           const std::uint64_t reg = in.Uleb128();
-          Set(reg, RegisterRule::kAtCfa, in.Sleb128() * cie.data_alignment);
+          Set(reg, RegisterRule::kAtCfa, Scaled(in.Sleb128()));
           break;
         }
         case kGnuNegativeOffsetExtended: {
           const std::uint64_t reg = in.Uleb128();
-          Set(reg, RegisterRule::kAtCfa,
-              -static_cast<std::int64_t>(in.Uleb128()) * cie.data_alignment);
+          Set(reg, RegisterRule::kAtCfa, Scaled(~in.Uleb128() + 1));
           break;
         }
         case kValOffset: {
           const std::uint64_t reg = in.Uleb128();
-          Set(reg, RegisterRule::kIsCfa,
-              static_cast<std::int64_t>(in.Uleb128()) * cie.data_alignment);
+          Set(reg, RegisterRule::kIsCfa, Scaled(in.Uleb128()));
           break;
         }
         case kValOffsetSf: {
           const std::uint64_t reg = in.Uleb128();
-          Set(reg, RegisterRule::kIsCfa, in.Sleb128() * cie.data_alignment);
+          Set(reg, RegisterRule::kIsCfa, Scaled(in.Sleb128()));
           break;
         }
         case kRestoreExtended:
@@ -195,17 +199,20 @@ class RowProgram {
         }
         case kDefCfaSf: {
           const std::uint64_t reg = in.Uleb128();
-          DefineCfa(reg, in.Sleb128() * cie.data_alignment);
+          DefineCfa(reg, Scaled(in.Sleb128()));
           break;
         }
         case kDefCfaRegister:
+          if (row_.cfa_is_expression) return false;  // It has no offset to keep.
           DefineCfa(in.Uleb128(), row_.cfa_offset);
           break;
         case kDefCfaOffset:
+          if (row_.cfa_is_expression) return false;  // It has no register to keep.
           row_.cfa_offset = static_cast<std::int64_t>(in.Uleb128());
           break;
         case kDefCfaOffsetSf:
-          row_.cfa_offset = in.Sleb128() * cie.data_alignment;
+          if (row_.cfa_is_expression) return false;
+          row_.cfa_offset = Scaled(in.Sleb128());
           break;
         case kDefCfaExpression:
           row_.cfa_is_expression = true;

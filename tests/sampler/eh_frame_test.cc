@@ -149,6 +149,15 @@ TEST(EhFrame, ARealignedFrameKeepsItsCfaInMemory) {
   EXPECT_EQ(RuleAt(tables, 0).rbp_kind(), UnwindRule::kRbpAtRbp);
 }
 
+TEST(EhFrame, WhatContradictsItselfIsNotUnderstood) {
+  // An offset, or a register, for a CFA that an expression gives; an offset that overflows.
+  EXPECT_EQ(RuleAt(Tables({0x0f, 2, 0x77, 8, 0x0e, 16}), 0).kind(), UnwindRule::kUnset);
+  EXPECT_EQ(RuleAt(Tables({0x0f, 2, 0x77, 8, 0x0d, 6}), 0).kind(), UnwindRule::kUnset);
+  EXPECT_EQ(
+      RuleAt(Tables({0x05, 3, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0xff, 0}), 0).kind(),
+      UnwindRule::kUnset);
+}
+
 TEST(EhFrame, EveryCutAndEveryChangedByteEndsInARuleOrNone) {
   const Tables whole(kFramePointerFunction);
   for (std::size_t i = 0; i < 120; ++i) {
