@@ -83,13 +83,14 @@ ThreadRegistry::Live* ThreadRegistry::Add(std::int32_t tid) {
     if (!slots.Reserve(next_index_)) return nullptr;
     index = next_index_++;
   }
+  ThreadSlot* slot = slots.At(index);
+  if (slot == nullptr) return nullptr;
   ++retired_.threads_seen;
-  ThreadSlot& slot = *slots.At(index);
-  slot.tid.store(tid, std::memory_order_relaxed);
-  slot.timing.store(ThreadSlot::Timing::kNone, std::memory_order_relaxed);
-  slot.context.task_id.store(0, std::memory_order_relaxed);
-  slot.context.label_set.store(0, std::memory_order_relaxed);
-  slot.stack = {};
+  slot->tid.store(tid, std::memory_order_relaxed);
+  slot->timing.store(ThreadSlot::Timing::kNone, std::memory_order_relaxed);
+  slot->context.task_id.store(0, std::memory_order_relaxed);
+  slot->context.label_set.store(0, std::memory_order_relaxed);
+  slot->stack = {};
   slots.SetIndex(tid, index);
   Live live;
   live.index = index;

@@ -120,12 +120,10 @@ void Fiber() {
 
 jmp_buf landing;
 [[gnu::noinline]] void Jump(long depth) {
-  if (depth > 0) {
-    Jump(depth - 1);
-    sink = sink + 1;
-  } else {
-    longjmp(landing, 1);
-  }
+  if (depth < 0) return;
+  if (depth == 0) longjmp(landing, 1);
+  Jump(depth - 1);
+  sink = sink + 1;
 }
 
 }  // namespace
