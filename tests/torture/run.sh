@@ -16,6 +16,8 @@ run step "$build/torture.step"
 run torture "$build/torture" --seconds "$seconds"
 # libunwind walks some thousand stacks a second: what comes faster is dropped, and counted.
 run deferred "$build/torture" --seconds "$seconds" --unwinder deferred --hz 400
+run whole "$build/torture.whole" "$seconds"
+run faults "$build/torture.faults"
 for case in collector weight fairness churn kernel eintr wall exec plugin mix startstop; do
   run "$case" "$build/torture.timers" "$case"
 done

@@ -16,10 +16,8 @@
 #include <thread>
 
 #include "sampler/interval.h"
-#include "sampler/sigprof.h"
-#include "sampler/timer_value.h"
 #include "sonde/sampler.h"
-#include "sonde/thread_context.h"
+#include "tests/torture/fast_timer.h"
 #include "tests/torture/victims.h"
 
 namespace sonde::torture {
@@ -34,37 +32,6 @@ struct Options {
   int hz = 4000;
   std::string peer;
   Unwinder unwinder = Unwinder::kTables;
-};
-
-// A thread's CPU timer fires with the kernel's tick at most. This one, of the thread's life,
-// sends what that timer sends at the rate wanted.
-class FastTimer {
- public:
-  explicit FastTimer(int hz) {
-    RegisterCurrentThread();
-    const std::int32_t tid = gettid();
-    const ThreadSlots& slots = Signals().slots;
-    const ThreadSlot* slot = slots.Of(tid);
-    std::uint32_t index = 0;
-    while (slot != nullptr && slots.At(index) != slot) ++index;
-    if (slot == nullptr) return;
-    const TimerValue value(TimerValue::kThread, index, slot->generation.load());
-    sigevent event{};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = SIGPROF;
-    event.sigev_value.sival_ptr = value.pointer();
-    event._sigev_un._tid = tid;
-    exists_ = timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
-    const itimerspec spec = {{0, 1'000'000'000 / hz}, {0, 1'000'000'000 / hz}};
-    if (exists_) timer_settime(timer_, 0, &spec, nullptr);
-  }
-  ~FastTimer() {
-    if (exists_) timer_delete(timer_);
-  }
-
- private:
-  timer_t timer_{};
-  bool exists_ = false;
 };
 
 // Takes SIGPROF away for a moment, now and then, as a host might.
