@@ -43,7 +43,7 @@ CodeTraits TraitsOf(ErrorCode code) noexcept {
     case ErrorCode::kPathSafety:
       return {"PATH_SAFETY_VIOLATION", 5, "output", true, false};
     case ErrorCode::kDenied:
-      return {"INVALID_INPUT", 2, "authorization", true, false};
+      return {"PATH_SAFETY_VIOLATION", 5, "authorization", true, false};
     case ErrorCode::kTool:
       return {"EXTERNAL_TOOL_FAILED", 6, "external_tool", true, false};
     case ErrorCode::kTimeout:

@@ -10,6 +10,7 @@ namespace sonde::cli {
 void AddAgent(Program& program);
 void AddAnalyze(Program& program);
 void AddClassify(Program& program);
+void AddCollect(Program& program);
 void AddCompare(Program& program);
 void AddConsole(Program& program);
 void AddConvert(Program& program);

@@ -1,5 +1,6 @@
 // sonde install-skill: puts the skills where coding agents look for them.
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -30,12 +31,31 @@ bool IsChosen(const std::vector<std::string>& chosen, std::string_view name) {
   return chosen.empty() || std::find(chosen.begin(), chosen.end(), name) != chosen.end();
 }
 
+// Links may not lead the skills out of the folder they are installed into.
+Status CheckInside(const std::filesystem::path& path, const std::string& root) {
+  std::error_code failure;
+  const std::filesystem::path inner = std::filesystem::weakly_canonical(root, failure);
+  if (std::filesystem::exists(inner) && !std::filesystem::is_directory(inner)) {
+    return Error{.code = ErrorCode::kInvalid, .message = "not a folder", .file = root};
+  }
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, failure);
+  const auto parted = std::mismatch(inner.begin(), inner.end(), target.begin(), target.end());
+  if (failure || parted.first != inner.end()) {
+    return Error{.code = ErrorCode::kPathSafety,
+                 .message = "a link leads out of " + inner.string(),
+                 .file = path.string()};
+  }
+  return {};
+}
+
 Result<int> InstallSkill::Run() const {
   for (const std::string& wanted : skills) {
-    const auto known = [&](const Skill& skill) { return skill.name == wanted; };
-    if (std::none_of(Skills().begin(), Skills().end(), known)) {
+    const auto known = [&](const SkillFile& file) { return file.skill == wanted; };
+    if (std::ranges::none_of(SkillFiles(), known)) {
       std::string names;
-      for (const Skill& skill : Skills()) names += ' ' + std::string(skill.name);
+      for (const SkillFile& file : SkillFiles()) {
+        if (file.path == "SKILL.md") names += ' ' + std::string(file.skill);
+      }
       return Error{.code = ErrorCode::kUsage,
                    .message = "there is no skill '" + wanted + "' among" + names};
     }
@@ -45,16 +65,17 @@ Result<int> InstallSkill::Run() const {
   for (const auto& [agent, folder] :
        {std::pair{"agents", ".agents/skills"}, std::pair{"claude", ".claude/skills"}}) {
     if (!IsChosen(agents, agent)) continue;
-    for (const Skill& skill : Skills()) {
-      if (!IsChosen(skills, skill.name)) continue;
+    for (const SkillFile& file : SkillFiles()) {
+      if (!IsChosen(skills, file.skill)) continue;
       const std::filesystem::path path =
-          std::filesystem::path(root) / folder / skill.name / "SKILL.md";
-      Placement placement{.path = path.string(), .text = skill.text};
+          std::filesystem::path(root) / folder / file.skill / file.path;
+      if (Status status = CheckInside(path, root); !status.ok()) return status.error();
+      Placement placement{.path = path.string(), .text = file.text};
       std::error_code error;
       if (std::filesystem::symlink_status(path, error).type() !=
           std::filesystem::file_type::not_found) {
         const Result<std::string> there = ReadTextFile(placement.path);
-        if (!there.ok() || there.value() != skill.text) {
+        if (!there.ok() || there.value() != file.text) {
           return Error{.code = ErrorCode::kPathSafety,
                        .message = "another file is there and is not overwritten",
                        .file = placement.path};
@@ -93,7 +114,7 @@ void AddInstallSkill(Program& program) {
   CLI::App* const command =
       program.Command("install-skill", "Install the skills that teach coding agents to use sonde",
                       [install] { return install->Run(); });
-  command->add_option("--root", install->root, "Project or home folder to install into")
+  command->add_option("--root,--project", install->root, "Project or home folder to install into")
       ->capture_default_str();
   command
       ->add_option("--for", install->agents,

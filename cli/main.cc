@@ -8,6 +8,7 @@ int main(int argc, char** argv) {
   sonde::cli::AddAgent(program);
   sonde::cli::AddAnalyze(program);
   sonde::cli::AddClassify(program);
+  sonde::cli::AddCollect(program);
   sonde::cli::AddCompare(program);
   sonde::cli::AddConsole(program);
   sonde::cli::AddConvert(program);

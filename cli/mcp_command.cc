@@ -136,6 +136,12 @@ void AddMcp(Program& program) {
                     "Other programs may be run");
   command->add_flag("--allow-agent-logs", options->allow_agent_logs,
                     "Logs of coding agents may be read");
+  command->add_flag("--allow-active-collection", options->allow_active_collection,
+                    "Programs may be recorded through perf, once a person says the phrase");
+  command->add_flag("--allow-pid-attach", options->allow_pid_attach,
+                    "Running processes may be attached to, once a person says the second phrase");
+  command->add_option("--perf-path", options->perf_path,
+                      "perf, by its absolute path; the one on the PATH when not given");
   command->add_option("--max-artifact-bytes", options->max_artifact_bytes, "Largest artifact")
       ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
       ->capture_default_str();

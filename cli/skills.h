@@ -8,12 +8,14 @@
 
 namespace sonde::cli {
 
-struct Skill {
-  std::string_view name;  // Of its folder.
-  std::string_view text;  // Of its SKILL.md.
+struct SkillFile {
+  std::string_view skill;  // Name of its folder.
+  std::string_view path;   // In that folder: "SKILL.md".
+  std::string_view text;
 };
 
-std::span<const Skill> Skills() noexcept;
+// All files of one skill follow each other.
+std::span<const SkillFile> SkillFiles() noexcept;
 
 }  // namespace sonde::cli
 

@@ -17,7 +17,7 @@ build=(
 test=(
   binutils chromium curl file golang-go google-perftools jq libbenchmark-dev libgmock-dev
   libgoogle-perftools-dev libgtest-dev libprotobuf-dev libunwind8 linux-perf nodejs npm procps protobuf-compiler python3
-  python3-grpc-tools python3-grpcio python3-protobuf strace tmux valgrind xz-utils zstd
+  python3-grpc-tools python3-grpcio python3-jsonschema python3-protobuf strace tmux valgrind xz-utils zstd
 )
 tools=(clang clang-format clang-tidy libclang-rt-14-dev libunwind-dev nghttp2-client)
 

@@ -5,12 +5,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <ctime>
 
 #include "evidence/analysis_frames.h"
 #include "evidence/classification_rules.h"
+#include "evidence/iso_time.h"
 #include "evidence/section_builder.h"
 #include "evidence/weight_unit.h"
 #include "sonde/artifact.h"
@@ -33,8 +31,13 @@ void NameWeights(const Profile& profile, std::size_t sample_type, std::string_vi
   } else if (source.starts_with("perf")) {
     section.event = type.type;
     const bool counted = type.unit == "samples" || type.unit == "count_of_samples";
+    const bool is_time_away = type.type == "off-cpu";
     section.weight_unit = counted ? "sample_count" : UnitOfEvent(type.type);
     section.weight_source = counted ? "sample_count_fallback" : "perf_period";
+    if (is_time_away) {
+      section.weight_unit = type.unit;
+      section.weight_source = "switch_interval";
+    }
   } else {
     section.event = type.type;
     section.weight_unit = type.unit;
@@ -91,19 +94,6 @@ void Categorise(AnalysisSection& section) {
   for (AnalysisHotspot& hotspot : section.hotspots) {
     hotspot.categories = BuiltInRules().CategoriesOf(hotspot.frame.symbol, hotspot.frame.dso);
   }
-}
-
-std::string IsoTime(const timespec& time) {
-  std::tm parts{};
-  gmtime_r(&time.tv_sec, &parts);
-  std::array<char, 64> text{};
-  std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  std::string iso(text.data(), length);
-  if (const long micros = time.tv_nsec / 1000; micros != 0) {
-    length = static_cast<std::size_t>(std::snprintf(text.data(), text.size(), ".%06ld", micros));
-    iso.append(text.data(), length);
-  }
-  return iso + "+00:00";
 }
 
 std::string FingerprintOf(const Analysis& analysis) {

@@ -121,17 +121,6 @@ class Child {
   std::optional<int> status_;
 };
 
-Status CheckExecutable(const std::string& path) {
-  std::error_code failure;
-  if (!std::filesystem::path(path).is_absolute()) {
-    return ToolError(ErrorCode::kPathSafety, "an executable must be named by its absolute path");
-  }
-  if (!std::filesystem::is_regular_file(path, failure) || ::access(path.c_str(), X_OK) != 0) {
-    return ToolError(ErrorCode::kPathSafety, "not an executable file: " + path);
-  }
-  return {};
-}
-
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   // posix_spawn changes neither; its types predate const.
@@ -202,6 +191,30 @@ std::vector<std::string> OwnEnvironment() {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   return environment;
+}
+
+Status CheckExecutable(const std::string& path) {
+  std::error_code failure;
+  if (!std::filesystem::path(path).is_absolute()) {
+    return ToolError(ErrorCode::kPathSafety, "an executable must be named by its absolute path");
+  }
+  if (!std::filesystem::is_regular_file(path, failure) || ::access(path.c_str(), X_OK) != 0) {
+    return ToolError(ErrorCode::kPathSafety, "not an executable file: " + path);
+  }
+  return {};
+}
+
+Result<std::string> AllowedExecutable(const std::string& path, std::string_view name) {
+  if (Status status = CheckExecutable(path); !status.ok()) return status.error();
+  std::error_code failure;
+  const std::filesystem::path resolved = std::filesystem::canonical(path, failure);
+  const std::string file = resolved.filename().string();
+  const bool is_allowed = !failure && file.starts_with(name) &&
+                          file.find_first_not_of("-_.0123456789", name.size()) == std::string::npos;
+  if (!is_allowed) {
+    return ToolError(ErrorCode::kPathSafety, "not " + std::string(name) + ": " + path);
+  }
+  return resolved.string();
 }
 
 Result<ProcessOutcome> RunBounded(const std::vector<std::string>& argv,

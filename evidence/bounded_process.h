@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sonde/result.h"
@@ -47,6 +48,13 @@ std::vector<std::string> OwnEnvironment();
 Result<ProcessOutcome> RunBounded(const std::vector<std::string>& argv,
                                   const std::vector<std::string>& environment,
                                   const ProcessLimits& limits);
+
+// Success when `path` is absolute and names an executable regular file. kPathSafety.
+Status CheckExecutable(const std::string& path);
+
+// `path` with links resolved, when it is the program called `name` or a version of it
+// ("perf_6.1", "llvm-symbolizer-14"). kPathSafety for anything else.
+Result<std::string> AllowedExecutable(const std::string& path, std::string_view name);
 
 // The executable called `name` on the PATH, with links resolved. kTool when there is none.
 Result<std::string> FindExecutable(const std::string& name);

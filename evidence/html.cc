@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "sonde/markup.h"
+
 namespace sonde {
 namespace {
 
@@ -17,28 +19,9 @@ table{border-collapse:collapse;width:100%}th,td{padding:4px 8px;border-bottom:1p
 text-align:left;vertical-align:top}td.r,th.r{text-align:right;white-space:nowrap;
 font-variant-numeric:tabular-nums}iframe{width:100%;height:32rem;border:1px solid var(--line)})";
 
-void AppendEscaped(std::string& out, char c) {
-  switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    default:
-      out += c;
-  }
-}
-
 std::string Escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) AppendEscaped(out, c);
+  AppendXml(out, text);
   return out;
 }
 
@@ -47,7 +30,7 @@ std::string Inline(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\' && i + 1 < text.size()) {
-      AppendEscaped(out, text[++i]);
+      AppendXml(out, text.substr(++i, 1));
       continue;
     }
     if (text[i] == '&') {
@@ -58,7 +41,7 @@ std::string Inline(std::string_view text) {
       continue;
     }
     if (text[i] != '`') {
-      AppendEscaped(out, text[i]);
+      AppendXml(out, text.substr(i, 1));
       continue;
     }
     const std::size_t fence = std::min(text.find_first_not_of('`', i), text.size()) - i;
@@ -83,7 +66,7 @@ std::string Inline(std::string_view text) {
     for (std::size_t c = 0; c < code.size(); ++c) {
       // The only escape inside a code span of ours is that of a pipe, for tables.
       if (code[c] == '\\' && c + 1 < code.size() && code[c + 1] == '|') continue;
-      AppendEscaped(out, code[c]);
+      AppendXml(out, code.substr(c, 1));
     }
     out += "</code>";
     i = end + fence - 1;

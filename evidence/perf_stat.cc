@@ -30,6 +30,13 @@ std::vector<std::string_view> FieldsOf(std::string_view line) {
 }
 
 std::optional<double> NumberIn(std::string_view text) {
+  // Some languages write a decimal comma.
+  std::string pointed;
+  if (const std::size_t comma = text.find(','); comma != std::string_view::npos) {
+    pointed = text;
+    pointed[comma] = '.';
+    text = pointed;
+  }
   double value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {

@@ -56,7 +56,7 @@ json ToolAnswer(const json& structured, bool failed) {
 }  // namespace
 
 Server::Server(Workspace workspace) : workspace_(std::move(workspace)) {
-  for (auto* make : {ProfileTools, EvidenceTools, BenchmarkTools, AgentTools}) {
+  for (auto* make : {ProfileTools, EvidenceTools, BenchmarkTools, AgentTools, CollectionTools}) {
     for (Tool& tool : make()) tools_.push_back(std::move(tool));
   }
   std::sort(tools_.begin(), tools_.end(),

@@ -15,8 +15,8 @@ const char* NameOf(Permission permission) {
       return "READ_ONLY";
     case Permission::kWritesArtifacts:
       return "WRITES_ARTIFACTS";
-    case Permission::kProcessExecution:
-      return "PROCESS_EXECUTION";
+    case Permission::kActiveCollection:
+      return "ACTIVE_COLLECTION";
   }
   return "READ_ONLY";
 }
@@ -29,9 +29,9 @@ json Describe(const Tool& tool) {
           {"inputSchema", ObjectSchema(tool.properties, tool.required)},
           {"outputSchema", tool.output_schema},
           {"annotations",
-           {{"readOnlyHint", tool.permission != Permission::kWritesArtifacts},
-            {"destructiveHint", false},
-            {"idempotentHint", true},
+           {{"readOnlyHint", tool.permission == Permission::kReadOnly},
+            {"destructiveHint", tool.permission == Permission::kActiveCollection},
+            {"idempotentHint", tool.permission != Permission::kActiveCollection},
             {"openWorldHint", false}}},
           {"_meta", {{"sonde/permission", NameOf(tool.permission)}}}};
 }

@@ -14,7 +14,7 @@
 
 namespace sonde::cli::mcp {
 
-enum class Permission : std::uint8_t { kReadOnly, kWritesArtifacts, kProcessExecution };
+enum class Permission : std::uint8_t { kReadOnly, kWritesArtifacts, kActiveCollection };
 
 struct Tool {
   std::string name;
@@ -49,6 +49,7 @@ std::vector<Tool> ProfileTools();
 std::vector<Tool> EvidenceTools();
 std::vector<Tool> BenchmarkTools();
 std::vector<Tool> AgentTools();
+std::vector<Tool> CollectionTools();
 
 }  // namespace sonde::cli::mcp
 

@@ -49,6 +49,10 @@ Status Gate(bool open, const char* what, const char* option) {
 Result<Workspace> Workspace::Open(const WorkspaceOptions& options) {
   Workspace workspace;
   workspace.options_ = options;
+  if (options.allow_pid_attach && !options.allow_active_collection) {
+    return WorkspaceError(ErrorCode::kUsage,
+                          "--allow-pid-attach goes with --allow-active-collection", "");
+  }
   std::error_code failure;
   for (const std::string& root : options.allowed_roots) {
     const fs::path resolved = fs::canonical(root, failure);
@@ -117,6 +121,18 @@ Status Workspace::NeedProcesses() const {
 }
 Status Workspace::NeedAgentLogs() const {
   return Gate(options_.allow_agent_logs, "reading agent logs", "--allow-agent-logs");
+}
+
+Status Workspace::NeedCollection(bool attaches) const {
+  if (Status status = NeedWrites(); !status.ok()) return status;
+  if (Status status = NeedProcesses(); !status.ok()) return status;
+  if (Status status =
+          Gate(options_.allow_active_collection, "recording", "--allow-active-collection");
+      !status.ok()) {
+    return status;
+  }
+  if (!attaches) return {};
+  return Gate(options_.allow_pid_attach, "attaching to a process", "--allow-pid-attach");
 }
 
 Result<fs::path> Workspace::PathOf(const std::string& id, const std::string& type) const {

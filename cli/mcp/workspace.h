@@ -22,6 +22,9 @@ struct WorkspaceOptions {
   bool allow_writes = false;
   bool allow_process_execution = false;
   bool allow_agent_logs = false;
+  bool allow_active_collection = false;
+  bool allow_pid_attach = false;  // Needs the one before.
+  std::string perf_path{};        // Absolute; empty = the perf on the PATH.
   std::uint64_t max_artifact_bytes = std::uint64_t{128} << 20;
 };
 
@@ -41,6 +44,9 @@ class Workspace {
   Status NeedWrites() const;
   Status NeedProcesses() const;
   Status NeedAgentLogs() const;
+  // Writes, processes and collection; with `attaches` also attaching.
+  Status NeedCollection(bool attaches) const;
+  const WorkspaceOptions& options() const noexcept { return options_; }
 
   // Stores `artifact` as <artifact root>/<id>.<type>.json and returns the reference to it.
   Result<nlohmann::json> Store(const std::string& id, const std::string& type,

@@ -1,4 +1,4 @@
-// Text for markup: any bytes become characters that XML and JSON can hold.
+// Text for pictures: quoted for scripts, and weights as people read them.
 
 #include "export/flame/markup.h"
 

@@ -1,4 +1,4 @@
-// Text for markup: any bytes become characters that XML and JSON can hold.
+// Text for pictures: quoted for scripts, and weights as people read them.
 
 #ifndef SONDE_EXPORT_FLAME_MARKUP_H_
 #define SONDE_EXPORT_FLAME_MARKUP_H_
@@ -7,21 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "sonde/markup.h"
 #include "sonde/profile.h"
 
 namespace sonde {
-
-// Valid UTF-8: what is not, control characters, non-characters and the marks
-// that turn the direction of writing become U+FFFD, one for each.
-std::string CleanText(std::string_view bytes);
 
 // Number of characters (code points) of clean text.
 std::size_t CharacterCount(std::string_view clean) noexcept;
 // The bytes of the first `characters` of clean text.
 std::size_t BytesOf(std::string_view clean, std::size_t characters) noexcept;
 
-// Clean text with & < > " ' escaped: for element content and attribute values.
-void AppendXml(std::string& out, std::string_view clean);
 // Clean text as a quoted JSON string in which < > & are escaped, so that it may
 // stand in a script element of XML and of HTML.
 void AppendJson(std::string& out, std::string_view clean);

@@ -50,6 +50,8 @@ enum RecordType : std::uint32_t {
 // Bits of Record::misc.
 inline constexpr std::uint16_t kMiscCpuMode = 7;
 inline constexpr std::uint16_t kMiscCommExec = 1U << 13;  // COMM: the process runs another program.
+inline constexpr std::uint16_t kMiscSwitchOut = 1U << 13;      // SWITCH: the thread leaves the CPU.
+inline constexpr std::uint16_t kMiscSwitchPreempt = 1U << 14;  // And could have run on.
 inline constexpr std::uint16_t kMiscMmapBuildId =
     1U << 14;  // MMAP2: a build id in place of the inode.
 inline constexpr std::uint16_t kMiscBuildIdSize = 1U << 15;  // BUILD_ID: its length is given.
@@ -96,6 +98,7 @@ inline constexpr std::uint64_t kBranchHwIndex = 1U << 17;
 // Bits of the attributes' flags.
 inline constexpr std::uint64_t kFlagFrequency = 1U << 10;
 inline constexpr std::uint64_t kFlagSampleIdAll = 1U << 18;
+inline constexpr std::uint64_t kFlagContextSwitch = 1U << 26;
 
 // Values of a call chain from here on are no addresses but say whose the next ones are.
 inline constexpr std::uint64_t kFirstContext = static_cast<std::uint64_t>(-4095);
@@ -108,6 +111,7 @@ inline constexpr std::uint64_t kContextGuestUser = static_cast<std::uint64_t>(-2
 
 // Parts of a file's header.
 enum Feature : unsigned {
+  kFeatureTracingData = 1,
   kFeatureBuildId = 2,
   kFeatureHostname = 3,
   kFeatureArch = 6,

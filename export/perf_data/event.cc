@@ -7,6 +7,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "export/event_name.h"
+
 namespace sonde::perf_data {
 namespace {
 
@@ -44,6 +46,11 @@ std::uint64_t WithBitsOfBytesReversed(std::uint64_t number) {
 }
 
 }  // namespace
+
+bool Event::samples_every_switch() const noexcept {
+  return !uses_frequency() && period_or_frequency == 1 &&
+         (IsEventNamed(name, "sched:sched_switch") || IsEventNamed(name, "context-switches"));
+}
 
 bool Event::is_dummy() const noexcept { return type == kSoftware && config == kSoftwareDummy; }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <utility>
 
 #include "export/symbols/elf_file.h"
@@ -145,6 +146,9 @@ const Event* Header::EventOfTrailer(std::string_view payload) const noexcept {
 
 void Header::AddFeature(unsigned feature, std::string_view bytes) {
   switch (feature) {
+    case kFeatureTracingData:
+      AddTraceFormats(bytes);
+      break;
     case kFeatureBuildId:
       AddBuildIds(bytes);
       break;
@@ -214,6 +218,19 @@ void Header::AddClock(std::string_view bytes) {
   const std::uint64_t wall_ns = cursor.U64();
   const std::uint64_t clock_ns = cursor.U64();
   if (cursor.ok()) unix_minus_clock_ns = static_cast<std::int64_t>(wall_ns - clock_ns);
+}
+
+// Among other things the section holds the kernel's description of each tracepoint, as text.
+void Header::AddTraceFormats(std::string_view bytes) {
+  constexpr std::string_view kField = "next_pid;\toffset:";
+  const std::size_t start = bytes.find("name: sched_switch\n");
+  if (start == std::string_view::npos) return;
+  std::string_view text = bytes.substr(start);
+  text = text.substr(0, text.find("print fmt:"));
+  const std::size_t field = text.find(kField);
+  if (field == std::string_view::npos) return;
+  text.remove_prefix(field + kField.size());
+  std::from_chars(text.data(), text.data() + text.size(), next_thread_offset);
 }
 
 std::string_view Header::BuildIdOf(std::string_view file) const noexcept {

@@ -30,6 +30,8 @@ class Header {
   std::uint64_t data_offset = 0;         // Of `data` in the file.
   bool is_cut_off = false;               // The file ends before its data does.
   std::int64_t unix_minus_clock_ns = 0;  // 0 when not known.
+  // Where sched:sched_switch has the thread that comes, in its fields; 0 when not known.
+  std::size_t next_thread_offset = 0;
 
   void AddEvent(Event event);
   // A section of the header; unknown ones are left alone.
@@ -54,6 +56,7 @@ class Header {
   void AddEventNames(std::string_view bytes);
   void AddBuildIds(std::string_view bytes);
   void AddClock(std::string_view bytes);
+  void AddTraceFormats(std::string_view bytes);
 
   std::deque<Event> events_;  // Pointers into it stay valid.
   std::unordered_map<std::uint64_t, const Event*> by_id_;

@@ -13,6 +13,7 @@ namespace sonde::perf_data {
 namespace {
 
 constexpr std::uint64_t kProgressStep = std::uint64_t{16} << 20;
+constexpr std::string_view kOffCpu = "off-cpu";
 constexpr std::size_t kMostJitDumpBytes = std::size_t{1} << 30;
 
 std::string PlaceOf(const Record& record) {
@@ -125,6 +126,7 @@ Status Reader::Take(const Record& record) {
     time_ns = ParseTrailer(*event, record.payload, header_.swapped).time_ns;
   }
   if (time_ns == 0 || time_ns == UINT64_MAX) return Deliver(record);
+  newest_ns_ = std::max(newest_ns_, time_ns);
   queue_.Push(time_ns, record);
   return {};
 }
@@ -140,12 +142,66 @@ Status Reader::Deliver(const Record& record) {
     case kThrottle:
       losses_.Add("throttled by the kernel", "times", 1);
       return {};
+    case kSwitch:
+    case kSwitchCpuWide:
+      TakeSwitch(record);
+      return {};
     default:
       break;
   }
   if (!machine_.Apply(record)) return CountMalformed(record);
   if (record.type == kMmap || record.type == kMmap2) TakeJitDump(record);
+  if (record.type == kExit) {
+    Cursor cursor(record.payload, header_.swapped);
+    cursor.Skip(8);  // The process and its parent.
+    off_cpu_.Forget(cursor.U32());
+  }
   return {};
+}
+
+// The one that is sampled at every switch, where returns are recorded as well.
+const Event* Reader::FindSwitchEvent() const {
+  const auto& events = header_.events();
+  const bool has_records =
+      std::ranges::any_of(events, [](const Event& event) { return event.has_switch_records(); });
+  const auto found = std::ranges::find_if(events, [&](const Event& event) {
+    return event.samples_every_switch() &&
+           (has_records || (event.has(kSampleRaw) && header_.next_thread_offset != 0));
+  });
+  return found == events.end() ? nullptr : &*found;
+}
+
+void Reader::TakeSwitch(const Record& record) {
+  const Event* const event = header_.EventOfTrailer(record.payload);
+  if (event == nullptr) return;
+  const Trailer trailer = ParseTrailer(*event, record.payload, header_.swapped);
+  if ((record.misc & kMiscSwitchOut) == 0) {
+    if (const auto away = off_cpu_.Return(trailer.tid, trailer.time_ns)) AddOffCpu(*away);
+  } else if ((record.misc & kMiscSwitchPreempt) != 0) {
+    off_cpu_.NotePreempted(trailer.tid);
+  }
+}
+
+void Reader::AddOffCpu(const OffCpuInterval& interval) {
+  std::int64_t duration = interval.duration_ns;
+  const auto left_ns = static_cast<std::int64_t>(interval.left_ns);
+  if (options_.until_ns != INT64_MAX) duration = std::min(duration, options_.until_ns - left_ns);
+  if (!off_cpu_type_.has_value() || duration <= 0) return;
+  ProfileBuilder& builder = output_->builder;
+  std::vector<Label> labels;
+  const LabelSetId thread = LabelsOf(interval.pid, interval.tid, interval.cpu);
+  for (const Label& label : builder.labels(thread)) labels.push_back(label);
+  labels.push_back(builder.TextLabel("state", interval.was_preempted ? "preempted" : "blocked"));
+  AddValue(*off_cpu_type_, duration, interval.stack, builder.AddLabels(labels));
+}
+
+void Reader::AddValue(std::size_t type, std::int64_t value, StackId stack, LabelSetId labels) {
+  ++samples_of_type_[type];
+  values_[type] = value;
+  if (options_.count_records) values_[weighed_types_ + type] = 1;
+  output_->builder.AddSample(stack, labels, values_);
+  values_[type] = 0;
+  if (options_.count_records) values_[weighed_types_ + type] = 0;
 }
 
 Status Reader::CountMalformed(const Record& record) {
@@ -181,9 +237,19 @@ Reader::Output& Reader::output() {
     type = static_cast<std::size_t>(known - types.begin());
     if (known == types.end()) types.push_back(wanted);
   }
+  const bool wants_off_cpu = options_.event.empty() || options_.event == kOffCpu;
+  if (wants_off_cpu && !options_.count_samples) switch_event_ = FindSwitchEvent();
+  if (switch_event_ != nullptr) {
+    off_cpu_type_ = types.size();
+    types.push_back({std::string(kOffCpu), "nanoseconds"});
+  }
   if (types.empty()) types.push_back(TypeOfEvent(options_.event, options_.count_samples));
-  values_.assign(types.size(), 0);
+  weighed_types_ = types.size();
   samples_of_type_.assign(types.size(), 0);
+  if (options_.count_records) {
+    for (std::size_t i = 0; i < weighed_types_; ++i) types.push_back({"records", types[i].type});
+  }
+  values_.assign(types.size(), 0);
   output_.emplace(std::move(types), machine_, modules_, options_);
   return *output_;
 }
@@ -266,8 +332,16 @@ Status Reader::AddSample(const Record& record) {
   if (!ParseSample(*event, record.payload, header_.swapped, sample_)) {
     return CountMalformed(record);
   }
-  if (event->number >= type_of_event_.size() || !type_of_event_[event->number].has_value()) {
-    return {};
+  const bool is_wanted =
+      event->number < type_of_event_.size() && type_of_event_[event->number].has_value();
+  const bool is_switch = event == switch_event_;
+  if (!is_wanted && !is_switch) return {};
+  if (is_switch && header_.next_thread_offset != 0) {
+    Cursor fields(sample_.raw, header_.swapped);
+    fields.Skip(header_.next_thread_offset);
+    const std::uint32_t next = fields.U32();
+    const auto away = fields.ok() ? off_cpu_.Return(next, sample_.time_ns) : std::nullopt;
+    if (away.has_value()) AddOffCpu(*away);
   }
   const auto time_ns = static_cast<std::int64_t>(sample_.time_ns);
   if (options_.from_ns != INT64_MIN || options_.until_ns != INT64_MAX) {
@@ -288,15 +362,16 @@ Status Reader::AddSample(const Record& record) {
   if (Status frames = out.guard.CheckFrames(); !frames.ok()) return frames;
   if (Status stacks = out.guard.CountStack(stack); !stacks.ok()) return stacks;
 
+  if (is_switch && !off_cpu_.Leave(sample_.pid, sample_.tid, sample_.cpu, sample_.time_ns, stack)) {
+    out.builder.losses().Add("return to the CPU not recorded", "samples", 1);
+  }
+  ++samples_;
+  if (!is_wanted) return {};
   // A period of 0 stands for one that was not recorded.
   const std::uint64_t period = std::clamp<std::uint64_t>(sample_.period, 1, INT64_MAX);
-  const std::size_t type = *type_of_event_[event->number];
-  ++samples_of_type_[type];
-  std::int64_t& value = values_[type];
-  value = options_.count_samples ? 1 : static_cast<std::int64_t>(period);
-  out.builder.AddSample(stack, LabelsOf(sample_.pid, sample_.tid, sample_.cpu), values_);
-  value = 0;
-  ++samples_;
+  AddValue(*type_of_event_[event->number],
+           options_.count_samples ? 1 : static_cast<std::int64_t>(period), stack,
+           LabelsOf(sample_.pid, sample_.tid, sample_.cpu));
   return {};
 }
 
@@ -341,11 +416,16 @@ Result<Profile> Reader::Build() && {
     return Error{.code = ErrorCode::kMalformed, .message = "recording without events"};
   }
   ProfileBuilder& builder = output().builder;
+  for (const OffCpuInterval& interval : off_cpu_.End(newest_ns_)) AddOffCpu(interval);
   if (truncated_ > 0) losses_.Add("truncated stack", "samples", truncated_);
   builder.losses().Add(losses_);
   builder.SetRecords(samples_);
-  // The first event that was sampled at all.
-  const auto shown = std::ranges::find_if(samples_of_type_, [](auto count) { return count > 0; });
+  // Whoever recorded every switch asks for the times; otherwise the first event that was
+  // sampled at all.
+  auto shown = std::ranges::find_if(samples_of_type_, [](auto count) { return count > 0; });
+  if (off_cpu_type_.has_value() && samples_of_type_[*off_cpu_type_] > 0) {
+    shown = samples_of_type_.begin() + static_cast<std::ptrdiff_t>(*off_cpu_type_);
+  }
   builder.SetDefaultSampleType(shown == samples_of_type_.end()
                                    ? 0
                                    : static_cast<std::size_t>(shown - samples_of_type_.begin()));

@@ -15,6 +15,7 @@
 #include "export/perf_data/jit_dump.h"
 #include "export/perf_data/machine.h"
 #include "export/perf_data/modules.h"
+#include "export/perf_data/off_cpu.h"
 #include "export/perf_data/record_queue.h"
 #include "export/perf_data/record_stream.h"
 #include "export/perf_data/sample.h"
@@ -63,6 +64,11 @@ class Reader {
   void BuildChain(const Event& event, std::uint16_t misc, const Process& process);
   void AddLastBranches();
   LabelSetId LabelsOf(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu);
+  const Event* FindSwitchEvent() const;
+  void TakeSwitch(const Record& record);
+  void AddOffCpu(const OffCpuInterval& interval);
+  // One record of the input.
+  void AddValue(std::size_t type, std::int64_t value, StackId stack, LabelSetId labels);
   void TakeJitDump(const Record& record);
   void ApplyJitCodes(std::uint32_t pid, std::uint64_t time_ns, Process& process);
   Output& output();
@@ -82,6 +88,11 @@ class Reader {
   Sample sample_;
   std::vector<std::uint64_t> chain_;
   std::vector<std::int64_t> values_;
+  OffCpuTimes off_cpu_;
+  const Event* switch_event_ = nullptr;      // Whose samples say on which stack a thread left.
+  std::optional<std::size_t> off_cpu_type_;  // Where switches tell how long threads were away.
+  std::size_t weighed_types_ = 0;            // Those before the ones that count records.
+  std::uint64_t newest_ns_ = 0;              // Of all records.
   std::vector<std::uint64_t> samples_of_type_;
   std::uint64_t records_ = 0;
   std::uint64_t samples_ = 0;

@@ -75,6 +75,7 @@ bool ParseSample(const Event& event, std::string_view payload, bool swapped, Sam
   into.branch_from.clear();
   into.user_registers.clear();
   into.user_stack = {};
+  into.raw = {};
 
   Cursor cursor(payload, swapped);
   if (event.has(kSampleIdentifier)) into.id = cursor.U64();
@@ -98,7 +99,7 @@ bool ParseSample(const Event& event, std::string_view payload, bool swapped, Sam
   }
   if (event.has(kSampleRead)) SkipRead(event, cursor);
   if (event.has(kSampleCallchain)) ReadWords(cursor.U64(), cursor, into.callchain);
-  if (event.has(kSampleRaw)) cursor.Skip(cursor.U32());
+  if (event.has(kSampleRaw)) into.raw = cursor.Bytes(cursor.U32());
   if (event.has(kSampleBranchStack)) ReadBranches(event, cursor, into.branch_from);
   if (event.has(kSampleRegsUser)) {
     into.registers_abi = cursor.U64();

@@ -21,6 +21,7 @@ struct Sample {
   std::uint32_t cpu = 0;
   std::uint64_t period = 0;
   std::vector<std::uint64_t> callchain;       // The innermost first, with context values.
+  std::string_view raw;                       // Of a tracepoint: its fields.
   std::vector<std::uint64_t> branch_from;     // The newest first.
   std::uint64_t registers_abi = 0;            // 0 when there are no registers.
   std::vector<std::uint64_t> user_registers;  // In the order of Event::user_registers.

@@ -21,6 +21,7 @@ using ::testing::HasSubstr;
 
 constexpr std::uint64_t kCpuClock = 0;
 constexpr std::uint64_t kPageFaults = 2;
+constexpr std::uint64_t kContextSwitches = 3;
 constexpr std::uint64_t kDummy = 9;
 
 Profile Read(const std::string& file, ReadOptions options = {}) {
@@ -59,6 +60,59 @@ TEST(PerfData, FilesAndPipesOfBothByteOrdersGiveTheSame) {
     EXPECT_EQ(Folded(Read(writer.File())), kTwoSamples) << swapped;
     EXPECT_EQ(Folded(Read(writer.Pipe())), kTwoSamples) << swapped;
   }
+}
+
+TEST(PerfData, TimesAwayAreThoseBetweenASwitchAndTheReturn) {
+  RecordingWriter writer;
+  writer.AddEvent(kContextSwitches, 7).WithSwitches();
+  writer.Comm(10, 10, "app", 1).Map(10, 0x1000, 0x1000, "/bin/app", 2);
+  // Blocks for 100, is preempted for 30, blocks until the recording ends 50 later.
+  writer.Sample(7, 10, 10, 1000, 1, {kContextUser, 0x1100}).Switch(10, 10, 1001, kMiscSwitchOut);
+  writer.Switch(10, 10, 1100, 0);
+  writer.Sample(7, 10, 10, 1200, 1, {kContextUser, 0x1200});
+  writer.Switch(10, 10, 1201, kMiscSwitchOut | kMiscSwitchPreempt).Switch(10, 10, 1230, 0);
+  writer.Sample(7, 10, 10, 1300, 1, {kContextUser, 0x1100});
+  // Another thread ends while it is away, and a third never came back from its first switch.
+  writer.Sample(7, 10, 11, 1300, 1, {kContextUser, 0x1300});
+  writer.Exit(10, 11, 1340);
+  writer.Sample(7, 10, 12, 1310, 1, {kContextUser, 0x1400});
+  writer.Sample(7, 10, 12, 1320, 1, {kContextUser, 0x1400}).Switch(10, 12, 1350, 0);
+
+  const Profile profile = Read(writer.File(), {.count_records = true});
+  ASSERT_EQ(profile.sample_types().size(), 4U);
+  EXPECT_EQ(profile.sample_types()[1], (ValueType{"off-cpu", "nanoseconds"}));
+  EXPECT_EQ(profile.sample_types()[3], (ValueType{"records", "off-cpu"}));
+  EXPECT_EQ(profile.default_sample_type(), 1U);
+  EXPECT_EQ(profile.Total(0), 6);
+  EXPECT_EQ(profile.Total(1), 100 + 30 + 50 + 30);
+  EXPECT_EQ(profile.Total(2), 6);
+  EXPECT_EQ(profile.Total(3), 4);
+  EXPECT_EQ(profile.records(), 6U);
+  EXPECT_EQ(profile.losses().TotalIn("samples"), 1U);
+  std::int64_t preempted = 0;
+  for (std::size_t i = 0; i < profile.sample_count(); ++i) {
+    for (const Label& label : profile.labels(profile.sample(i).labels)) {
+      if (profile.text(label.text) == "preempted") preempted += profile.value(i, 1);
+    }
+  }
+  EXPECT_EQ(preempted, 30);
+  EXPECT_EQ(Read(writer.File(), {.event = "off-cpu"}).Total(0), 210);
+  EXPECT_EQ(Read(writer.File(), {.until_ns = 1250}).Total(1), 130);
+}
+
+TEST(PerfData, RecordsAreCountedApartFromPeriods) {
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7).AddEvent(kPageFaults, 8);
+  for (std::uint64_t time = 1; time <= 3; ++time) {
+    writer.Sample(7, 10, 10, time, 1000, {kContextUser, 0x1100});
+  }
+  writer.Sample(8, 10, 10, 4, 5, {kContextUser, 0x1100});
+  const Profile profile = Read(writer.File(), {.count_records = true});
+  ASSERT_EQ(profile.sample_types().size(), 4U);
+  EXPECT_EQ(profile.Total(0), 3000);
+  EXPECT_EQ(profile.Total(2), 3);
+  EXPECT_EQ(profile.Total(3), 1);
+  EXPECT_EQ(profile.sample_types()[3], (ValueType{"records", "page-faults"}));
 }
 
 TEST(PerfData, AttributesOfOlderAndNewerKernelsAreReadAsFarAsTheyAreKnown) {

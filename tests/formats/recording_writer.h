@@ -97,6 +97,20 @@ class RecordingWriter {
                           const std::vector<std::uint64_t>& chain) {
     return Add(kSample, 2, SamplePayload(id, pid, tid, time, period, chain));
   }
+  // A thread leaves the CPU, or comes back; needs WithSwitches.
+  RecordingWriter& Switch(std::uint32_t pid, std::uint32_t tid, std::uint64_t time,
+                          std::uint16_t misc) {
+    return Add(kSwitch, misc, Trailer(pid, tid, time));
+  }
+  RecordingWriter& Exit(std::uint32_t pid, std::uint32_t tid, std::uint64_t time) {
+    return Add(
+        kExit, 0,
+        New().U32(pid).U32(pid).U32(tid).U32(tid).U64(time).Bytes(Trailer(pid, tid, time)).bytes());
+  }
+  RecordingWriter& WithSwitches() {
+    flags_ |= kFlagContextSwitch;
+    return *this;
+  }
   RecordingWriter& FinishRound() { return Add(kFinishedRound, 0, {}); }
 
   std::string SamplePayload(std::uint64_t id, std::uint32_t pid, std::uint32_t tid,
@@ -158,13 +172,14 @@ class RecordingWriter {
     Payload attributes = New();
     attributes.U32(1).U32(event.attribute_bytes).U64(event.config).U64(1).U64(kSampleType).U64(0);
     // Bits of flags are counted from the other end of each byte where the order differs.
-    attributes.U64(swapped_ ? std::uint64_t{1} << 45 : kFlagSampleIdAll);
+    attributes.U64(swapped_ ? std::uint64_t{1} << 45 : flags_);
     std::string bytes = attributes.bytes();
     bytes.resize(event.attribute_bytes, '\0');
     return bytes;
   }
 
   bool swapped_;
+  std::uint64_t flags_ = kFlagSampleIdAll;
   std::vector<Event> events_;
   std::string data_;
 };

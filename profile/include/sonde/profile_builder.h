@@ -45,6 +45,8 @@ class ProfileBuilder {
 
   // Labels are kept in the order given; the same labels in another order are another set.
   LabelSetId AddLabels(std::span<const Label> labels);
+  // Valid until the next AddLabels.
+  std::span<const Label> labels(LabelSetId id) const noexcept { return profile_.labels(id); }
   Label TextLabel(std::string_view key, std::string_view text);
   Label NumberLabel(std::string_view key, std::int64_t number, std::string_view unit = {});
 

@@ -1,0 +1,45 @@
+// OffCpuTimes: how long threads were away from the CPU after each recorded switch.
+
+#include "export/perf_data/off_cpu.h"
+
+#include <algorithm>
+
+namespace sonde::perf_data {
+namespace {
+
+OffCpuInterval EndedAt(OffCpuInterval interval, std::uint64_t time_ns) {
+  const std::uint64_t away = time_ns > interval.left_ns ? time_ns - interval.left_ns : 0;
+  interval.duration_ns = static_cast<std::int64_t>(std::min<std::uint64_t>(away, INT64_MAX));
+  return interval;
+}
+
+}  // namespace
+
+bool OffCpuTimes::Leave(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu,
+                        std::uint64_t time_ns, StackId stack) {
+  if (tid == 0) return true;
+  const bool was_here = !away_.contains(tid);
+  away_[tid] = {.pid = pid, .tid = tid, .cpu = cpu, .stack = stack, .left_ns = time_ns};
+  return was_here;
+}
+
+void OffCpuTimes::NotePreempted(std::uint32_t tid) {
+  if (const auto found = away_.find(tid); found != away_.end()) found->second.was_preempted = true;
+}
+
+std::optional<OffCpuInterval> OffCpuTimes::Return(std::uint32_t tid, std::uint64_t time_ns) {
+  const auto found = away_.find(tid);
+  if (found == away_.end()) return std::nullopt;
+  const OffCpuInterval interval = EndedAt(found->second, time_ns);
+  away_.erase(found);
+  return interval;
+}
+
+std::vector<OffCpuInterval> OffCpuTimes::End(std::uint64_t time_ns) {
+  std::vector<OffCpuInterval> rest;
+  for (const auto& [tid, interval] : away_) rest.push_back(EndedAt(interval, time_ns));
+  away_.clear();
+  return rest;
+}
+
+}  // namespace sonde::perf_data
