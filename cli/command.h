@@ -24,6 +24,9 @@ class Program {
   // A new sub-command. The caller adds options to what is returned.
   CLI::App* Command(const std::string& name, const std::string& description, Action action);
 
+  // What has been added so far.
+  const CLI::App& app() const noexcept { return app_; }
+
   // Parses, runs the chosen sub-command and returns the exit code of the process.
   int Run(int argc, char** argv);
 

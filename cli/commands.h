@@ -12,6 +12,7 @@ void AddAnalyze(Program& program);
 void AddClassify(Program& program);
 void AddCollect(Program& program);
 void AddCompare(Program& program);
+void AddCompletion(Program& program);
 void AddConsole(Program& program);
 void AddConvert(Program& program);
 void AddDiff(Program& program);

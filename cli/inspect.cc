@@ -14,7 +14,7 @@
 namespace sonde::cli {
 namespace {
 
-constexpr std::uint64_t kLargestOutput = std::uint64_t{8} << 20;
+constexpr std::uint64_t kLargestInspection = std::uint64_t{8} << 20;
 constexpr std::uint64_t kLargestBatch = std::uint64_t{64} << 20;
 
 struct InspectOptions {
@@ -139,7 +139,7 @@ void AddInspect(Program& program) {
       program.Command("inspect-elf", "Write what a program or library tells about its code",
                       [inspect] { return Inspect(*inspect); });
   command->add_option("-i,--input", inspect->input, "ELF file")->required();
-  inspect->output.AddTo(*command, kLargestOutput);
+  inspect->output.AddTo(*command, kLargestInspection);
 
   auto resolve = std::make_shared<ResolveOptions>();
   command = program.Command("resolve-source",
@@ -157,7 +157,7 @@ void AddInspect(Program& program) {
                       "Ask this llvm-symbolizer instead of reading DWARF directly");
   command->add_option("--addr2line-path", resolve->addr2line_path,
                       "Ask this addr2line instead of reading DWARF directly");
-  resolve->output.AddTo(*command, kLargestOutput);
+  resolve->output.AddTo(*command, kLargestInspection);
 
   auto context = std::make_shared<ContextOptions>();
   command = program.Command("source-context", "Write the source lines around a place",
@@ -177,7 +177,7 @@ void AddInspect(Program& program) {
   command->add_option("--after", context->context.after, "Lines after")
       ->check(CLI::Range(0, 200))
       ->capture_default_str();
-  context->output.AddTo(*command, kLargestOutput);
+  context->output.AddTo(*command, kLargestInspection);
 }
 
 }  // namespace sonde::cli

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   sonde::cli::AddClassify(program);
   sonde::cli::AddCollect(program);
   sonde::cli::AddCompare(program);
+  sonde::cli::AddCompletion(program);
   sonde::cli::AddConsole(program);
   sonde::cli::AddConvert(program);
   sonde::cli::AddDiff(program);

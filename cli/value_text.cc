@@ -77,8 +77,8 @@ std::string PercentText(double part, double whole) {
   if (whole == 0 || part == 0) return "0%";
   std::array<char, 64> text{};
   const double percent = 100.0 * part / whole;
-  std::snprintf(text.data(), text.size(), std::abs(std::abs(percent) - 100) < 0.005 ? "%.0f%%" : "%.2f%%",
-                percent);
+  std::snprintf(text.data(), text.size(),
+                std::abs(std::abs(percent) - 100) < 0.005 ? "%.0f%%" : "%.2f%%", percent);
   return text.data();
 }
 

@@ -9,6 +9,13 @@ if(TARGET sonde_program)
   install(TARGETS sonde_program RUNTIME COMPONENT sonde)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
           DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT sonde)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT sonde)
+  install(FILES ${PROJECT_BINARY_DIR}/completion/sonde.bash COMPONENT sonde RENAME sonde
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${PROJECT_BINARY_DIR}/completion/_sonde COMPONENT sonde
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+  install(FILES ${PROJECT_BINARY_DIR}/completion/sonde.fish COMPONENT sonde
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
 # Two export sets: an application that has profiling off needs no dependency of ours.

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "evidence/analysis_frames.h"
 #include "evidence/classification_rules.h"
@@ -169,10 +170,7 @@ Result<Analysis> AnalyzeProfile(const Profile& profile, const AnalysisOptions& o
   return analysis;
 }
 
-Result<Analysis> AnalyzeFile(const std::string& path, const AnalysisOptions& options) {
-  Result<std::string> bytes = ReadRegularFile(path, options.limits.max_input_bytes);
-  if (!bytes.ok()) return bytes.error();
-
+Result<Analysis> AnalyzeBytes(std::string_view bytes, const AnalysisOptions& options) {
   ReadOptions reading;
   AnalysisOptions named = options;
   if (!options.format.empty()) {
@@ -190,20 +188,28 @@ Result<Analysis> AnalyzeFile(const std::string& path, const AnalysisOptions& opt
   reading.limits.line_bytes = options.limits.max_line_chars;
   reading.limits.stack_depth = options.limits.max_stack_depth;
   reading.limits.unique_frames = options.limits.max_unique_frames;
-  Result<Profile> profile = ReadProfile(bytes.value(), reading);
-  if (!profile.ok()) return InFile(profile.error(), path);
+  const Result<Profile> profile = ReadProfile(bytes, reading);
+  if (!profile.ok()) return profile.error();
 
   named.format = NameOf(recognised);
   Result<Analysis> analysis = AnalyzeProfile(profile.value(), named);
-  if (!analysis.ok()) return InFile(analysis.error(), path);
+  if (!analysis.ok()) return analysis.error();
   Analysis& result = analysis.value();
-  result.input_path = path;
-  result.input_sha256 = Sha256(bytes.value());
-  result.bytes_read = bytes.value().size();
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0) result.created_at = IsoTime(status.st_mtim);
+  result.input_sha256 = Sha256(bytes);
+  result.bytes_read = bytes.size();
   result.fingerprint = FingerprintOf(result);
   result.id = "analysis-" + result.fingerprint.substr(0, 16);
+  return analysis;
+}
+
+Result<Analysis> AnalyzeFile(const std::string& path, const AnalysisOptions& options) {
+  const Result<std::string> bytes = ReadRegularFile(path, options.limits.max_input_bytes);
+  if (!bytes.ok()) return bytes.error();
+  Result<Analysis> analysis = AnalyzeBytes(bytes.value(), options);
+  if (!analysis.ok()) return InFile(analysis.error(), path);
+  analysis.value().input_path = std::filesystem::absolute(path).lexically_normal().string();
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) analysis.value().created_at = IsoTime(status.st_mtim);
   return analysis;
 }
 

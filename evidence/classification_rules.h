@@ -44,7 +44,10 @@ class ClassificationRules {
   // kInvalid (stage "classification") names the rule and what is wrong with it.
   static Result<ClassificationRules> Compile(std::vector<ClassificationRule> rules);
 
-  // TOML (`[[rule]]` tables) or YAML (a list, or one mapping), by the file's extension.
+  // TOML (`[[rule]]` tables), or YAML (a list, or one mapping).
+  static Result<ClassificationRules> FromToml(std::string_view text);
+  static Result<ClassificationRules> FromYaml(std::string_view text);
+  // By the file's extension.
   static Result<ClassificationRules> FromFile(const std::string& path);
 
   std::span<const ClassificationRule> rules() const noexcept { return rules_; }

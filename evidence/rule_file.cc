@@ -17,6 +17,7 @@ namespace sonde {
 namespace {
 
 constexpr std::uint64_t kLargestRuleFile = std::uint64_t{4} << 20;
+constexpr double kNewestVersion = 1e9;
 constexpr std::string_view kStage = "classification";
 
 Error Broken(std::string message, std::uint64_t line = 0) {
@@ -114,7 +115,11 @@ class RuleReader {
     Text(table_, "id", rule_.id);
     double version = 1;
     Number(table_, "version", version);
-    rule_.version = static_cast<std::int64_t>(version);
+    if (!(version >= 1 && version <= kNewestVersion)) {
+      Fail(table_, "version must be a whole number from 1");
+    } else {
+      rule_.version = static_cast<std::int64_t>(version);
+    }
     Text(table_, "scope", rule_.scope);
     Text(table_, "observation", rule_.observation);
     Texts(table_, "limitations", rule_.limitations, true);
@@ -230,10 +235,10 @@ Result<std::vector<ClassificationRule>> RulesFromToml(std::string_view text) {
 }
 
 // yaml-cpp reports by exceptions; none leaves this function.
-Result<std::vector<ClassificationRule>> RulesFromYaml(const std::string& text) {
+Result<std::vector<ClassificationRule>> RulesFromYaml(std::string_view text) {
   std::vector<ClassificationRule> rules;
   try {
-    const YAML::Node root = YAML::Load(text);
+    const YAML::Node root = YAML::Load(std::string(text));
     if (root.IsMap()) {
       if (Status status = AddRule(root, rules); !status.ok()) return status.error();
     } else if (root.IsSequence()) {
@@ -252,15 +257,25 @@ Result<std::vector<ClassificationRule>> RulesFromYaml(const std::string& text) {
 
 }  // namespace
 
+Result<ClassificationRules> ClassificationRules::FromToml(std::string_view text) {
+  Result<std::vector<ClassificationRule>> rules = RulesFromToml(text);
+  if (!rules.ok()) return rules.error();
+  return Compile(std::move(rules).value());
+}
+
+Result<ClassificationRules> ClassificationRules::FromYaml(std::string_view text) {
+  Result<std::vector<ClassificationRule>> rules = RulesFromYaml(text);
+  if (!rules.ok()) return rules.error();
+  return Compile(std::move(rules).value());
+}
+
 Result<ClassificationRules> ClassificationRules::FromFile(const std::string& path) {
   const Result<std::string> text = ReadRegularFile(path, kLargestRuleFile);
   if (!text.ok()) return text.error();
-  Result<std::vector<ClassificationRule>> rules =
-      path.ends_with(".toml") ? RulesFromToml(text.value()) : RulesFromYaml(text.value());
+  Result<ClassificationRules> rules =
+      path.ends_with(".toml") ? FromToml(text.value()) : FromYaml(text.value());
   if (!rules.ok()) return InFile(rules.error(), path);
-  Result<ClassificationRules> compiled = Compile(std::move(rules).value());
-  if (!compiled.ok()) return InFile(compiled.error(), path);
-  return compiled;
+  return rules;
 }
 
 }  // namespace sonde

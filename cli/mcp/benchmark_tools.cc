@@ -37,7 +37,7 @@ Result<Benchmark> Stored(Workspace& workspace, const std::string& id) {
   return NormalizeBenchmark(text.value(), {.format = "sonde"});
 }
 
-Result<json> Compare(Workspace& workspace, Arguments& arguments) {
+Result<json> CompareStoredBenchmarks(Workspace& workspace, Arguments& arguments) {
   BenchmarkComparisonOptions options;
   const std::string before_id = arguments.Text("baseline_benchmark_id");
   const std::string after_id = arguments.Text("candidate_benchmark_id");
@@ -88,7 +88,7 @@ std::vector<Tool> BenchmarkTools() {
                        {{"type", "array"}, {"items", {{"type", "string"}}}}}},
        .required = {"baseline_benchmark_id", "candidate_benchmark_id"},
        .output_schema = ReferenceSchema(),
-       .run = Compare});
+       .run = CompareStoredBenchmarks});
   return tools;
 }
 

@@ -58,7 +58,7 @@ Result<json> Report(Workspace& workspace, Arguments& arguments) {
               {"markdown", ReportMarkdown(*analysis.value(), diagnosis.value(), text)}};
 }
 
-Result<json> Compare(Workspace& workspace, Arguments& arguments) {
+Result<json> CompareStoredAnalyses(Workspace& workspace, Arguments& arguments) {
   const std::string before_id = arguments.Text("baseline_analysis_id");
   const std::string after_id = arguments.Text("candidate_analysis_id");
   const double threshold = arguments.Number("minimum_delta_percent", 1.0);
@@ -170,7 +170,7 @@ std::vector<Tool> EvidenceTools() {
                                    {{"type", "number"}, {"minimum", 0}, {"default", 1.0}}}},
                    .required = {"baseline_analysis_id", "candidate_analysis_id"},
                    .output_schema = ReferenceSchema(),
-                   .run = Compare});
+                   .run = CompareStoredAnalyses});
   tools.push_back({.name = "inspect_elf",
                    .description = "What a program or library tells about its own code.",
                    .properties = {{"path", TextSchema("ELF file inside an allowed root")}},

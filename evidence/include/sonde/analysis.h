@@ -117,7 +117,10 @@ struct AnalysisOptions {
 // kLimit when a limit is exceeded: nothing is dropped silently.
 Result<Analysis> AnalyzeFile(const std::string& path, const AnalysisOptions& options);
 
-// What AnalyzeFile does once the profile is read; input_* and created_at stay empty.
+// The same for bytes; input_path and created_at stay empty.
+Result<Analysis> AnalyzeBytes(std::string_view bytes, const AnalysisOptions& options);
+
+// What the others do once the profile is read; input_* and created_at stay empty.
 Result<Analysis> AnalyzeProfile(const Profile& profile, const AnalysisOptions& options);
 
 nlohmann::json ToJson(const Analysis& analysis);
