@@ -38,6 +38,14 @@ void AddOne(Program& program, const char* name, const char* description, const c
   }
   command->add_option("--event", options->analysis.event,
                       "Event (sample type) to put first; the others follow as other_events");
+  if (*format == '\0' || std::string_view(format) == "perf-data") {
+    command->add_option("--perf-path", options->analysis.perf_path,
+                        "perf, by its absolute path, for recordings that cannot be read directly");
+    command
+        ->add_option("--timeout-seconds", options->analysis.timeout_seconds, "How long it may take")
+        ->check(CLI::Range(0.1, 86'400.0))
+        ->capture_default_str();
+  }
   options->output.AddTo(*command, kLargestOutput);
   AddLimits(*command, options->analysis.limits);
 }

@@ -36,7 +36,7 @@ std::vector<std::string> CommandNames(const std::vector<CommandFacts>& commands)
 }
 
 // The options that hold for every command.
-const CommandFacts& Program(const std::vector<CommandFacts>& commands) { return commands.front(); }
+const CommandFacts& ForAll(const std::vector<CommandFacts>& commands) { return commands.front(); }
 
 std::string BashScript(const std::vector<CommandFacts>& commands) {
   std::string words;
@@ -57,7 +57,7 @@ std::string BashScript(const std::vector<CommandFacts>& commands) {
     words += "    " + ShellQuoted(command.name) + ") words=" + ShellQuoted(Joined(names)) + " ;;\n";
   }
   std::vector<std::string> everywhere;
-  for (const OptionFacts& option : Program(commands).options) {
+  for (const OptionFacts& option : ForAll(commands).options) {
     everywhere.insert(everywhere.end(), option.names.begin(), option.names.end());
   }
   std::string known;
@@ -127,7 +127,7 @@ std::string ZshScript(const std::vector<CommandFacts>& commands) {
     if (command.name.empty() || command.name.find(' ') != std::string::npos) continue;
     list += "    " + ShellQuoted(ZshText(command.name) + ':' + command.description) + '\n';
     cases += "      " + command.name + ") _arguments" + ZshArguments(command) +
-             ZshArguments(Program(commands)) + " '*:file:_files' ;;\n";
+             ZshArguments(ForAll(commands)) + " '*:file:_files' ;;\n";
   }
   return "#compdef sonde\n"
          "_sonde() {\n"
@@ -136,7 +136,7 @@ std::string ZshScript(const std::vector<CommandFacts>& commands) {
          list +
          "  )\n"
          "  _arguments -C" +
-         ZshArguments(Program(commands)) +
+         ZshArguments(ForAll(commands)) +
          " '1:command:->command' '*::argument:->argument'\n"
          "  case $state in\n"
          "    command) _describe command commands ;;\n"

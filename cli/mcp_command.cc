@@ -136,6 +136,8 @@ void AddMcp(Program& program) {
                     "Other programs may be run");
   command->add_flag("--allow-agent-logs", options->allow_agent_logs,
                     "Logs of coding agents may be read");
+  command->add_flag("--allow-live", options->allow_live,
+                    "Programs of this user that run with sonde inside may be asked");
   command->add_flag("--allow-active-collection", options->allow_active_collection,
                     "Programs may be recorded through perf, once a person says the phrase");
   command->add_flag("--allow-pid-attach", options->allow_pid_attach,

@@ -10,8 +10,10 @@
 #include "evidence/analysis_frames.h"
 #include "evidence/classification_rules.h"
 #include "evidence/iso_time.h"
+#include "evidence/perf_conversion.h"
 #include "evidence/section_builder.h"
 #include "evidence/weight_unit.h"
+#include "export/input_bytes.h"
 #include "sonde/artifact.h"
 #include "sonde/formats.h"
 
@@ -19,6 +21,7 @@ namespace sonde {
 namespace {
 
 constexpr std::string_view kFingerprintVersion = "sonde-analysis-1";
+constexpr std::size_t kLongestMessage = 512;
 constexpr std::string_view kRecordsType = "records";
 
 // What the weights of a sample type count, by what made the profile.
@@ -95,6 +98,10 @@ void Categorise(AnalysisSection& section) {
   for (AnalysisHotspot& hotspot : section.hotspots) {
     hotspot.categories = BuiltInRules().CategoriesOf(hotspot.frame.symbol, hotspot.frame.dso);
   }
+}
+
+bool IsRecordingFault(const Error& error) {
+  return error.code == ErrorCode::kMalformed || error.code == ErrorCode::kUnsupported;
 }
 
 std::string FingerprintOf(const Analysis& analysis) {
@@ -202,14 +209,54 @@ Result<Analysis> AnalyzeBytes(std::string_view bytes, const AnalysisOptions& opt
   return analysis;
 }
 
+// What perf makes of a recording. The hash and the size are those of the recording.
+Result<Analysis> AnalyzeThroughPerf(const std::string& path, std::string_view bytes,
+                                    const AnalysisOptions& options) {
+  const Result<PerfConversion> conversion = ConvertRecording(
+      options.perf_path, path, options.timeout_seconds, options.limits.max_input_bytes);
+  if (!conversion.ok()) return conversion.error();
+  AnalysisOptions reading = options;
+  reading.format = NameOf(Format::kPerfScript);
+  Result<Analysis> analysis = AnalyzeBytes(conversion.value().script, reading);
+  if (!analysis.ok()) return analysis.error();
+  Analysis& result = analysis.value();
+  result.source_type = "perf_data";
+  result.input_sha256 = Sha256(bytes);
+  result.bytes_read = bytes.size();
+  const auto warn = [&](const char* code, std::string message) {
+    ++result.warning_count;
+    result.warnings.push_back({code, std::move(message), std::nullopt, {}});
+  };
+  warn("CONVERTED_BY_PERF", "perf read the recording, for sonde's own reader could not");
+  if (!conversion.value().has_cpu) warn("MISSING_SAMPLE_CPU", "samples do not name their CPU");
+  if (const std::string& said = conversion.value().messages; !said.empty()) {
+    warn("PERF_MESSAGE", said.substr(0, std::min(said.find('\n'), kLongestMessage)));
+  }
+  result.status = "partial";
+  result.fingerprint = FingerprintOf(result);
+  result.id = "analysis-" + result.fingerprint.substr(0, 16);
+  return analysis;
+}
+
 Result<Analysis> AnalyzeFile(const std::string& path, const AnalysisOptions& options) {
-  const Result<std::string> bytes = ReadRegularFile(path, options.limits.max_input_bytes);
-  if (!bytes.ok()) return bytes.error();
-  Result<Analysis> analysis = AnalyzeBytes(bytes.value(), options);
-  if (!analysis.ok()) return InFile(analysis.error(), path);
-  analysis.value().input_path = std::filesystem::absolute(path).lexically_normal().string();
   struct stat status {};
-  if (::stat(path.c_str(), &status) == 0) analysis.value().created_at = IsoTime(status.st_mtim);
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    // A pipe might never end, and cannot be read again by whoever wants to check.
+    return Error{.code = ErrorCode::kInvalid,
+                 .message = "not a regular file",
+                 .file = path,
+                 .stage = "input"};
+  }
+  const Result<InputBytes> input = InputBytes::Open(path, options.limits.max_input_bytes);
+  if (!input.ok()) return InFile(input.error(), path);
+  Result<Analysis> analysis = AnalyzeBytes(input.value().bytes(), options);
+  if (!analysis.ok() && !options.perf_path.empty() && IsRecordingFault(analysis.error())) {
+    analysis = AnalyzeThroughPerf(path, input.value().bytes(), options);
+  }
+  if (!analysis.ok()) return InFile(analysis.error(), path);
+  if (Status whole = input.value().CheckWhole(); !whole.ok()) return InFile(whole.error(), path);
+  analysis.value().input_path = std::filesystem::absolute(path).lexically_normal().string();
+  if (status.st_nlink > 0) analysis.value().created_at = IsoTime(status.st_mtim);
   return analysis;
 }
 

@@ -136,6 +136,13 @@ Status CheckTarget(const CollectionRequest& request) {
   return request.pid == 0 ? CheckCommand(request) : CheckProcess(request);
 }
 
+Error TooLarge(std::uint64_t most) {
+  return {.code = ErrorCode::kLimit,
+          .message = "the recording is larger than allowed",
+          .stage = std::string(kStage),
+          .details = {{"max_data_bytes", static_cast<std::int64_t>(most)}}};
+}
+
 // The recording that was written, or why it is none. perf ends with the status of the target,
 // so that only what it wrote tells whether it worked.
 Status CheckRecording(const std::string& path, std::uint64_t most) {
@@ -145,10 +152,7 @@ Status CheckRecording(const std::string& path, std::uint64_t most) {
   std::ifstream file(path, std::ios::binary);
   std::error_code failure;
   if (fs::file_size(path, failure) > most && !failure) {
-    return Error{.code = ErrorCode::kLimit,
-                 .message = "the recording is larger than allowed",
-                 .stage = std::string(kStage),
-                 .details = {{"max_data_bytes", static_cast<std::int64_t>(most)}}};
+    return TooLarge(most);
   }
   const bool is_whole =
       file.read(header.data(), header.size()) && std::string_view(header.data(), 8) == "PERFILE2" &&
@@ -210,7 +214,8 @@ json TargetOf(const CollectionRequest& request) {
 }
 
 json SettingsOf(const CollectionRequest& request) {
-  json settings = {{"events", json::array()}, {"metrics", json::array()}};
+  json settings = {
+      {"mode", NameOf(request.mode)}, {"events", json::array()}, {"metrics", json::array()}};
   const CollectionMode mode = request.mode;
   if (mode == CollectionMode::kRecord) settings["frequency_hz"] = request.frequency_hz;
   if (mode == CollectionMode::kStat) {
@@ -227,7 +232,6 @@ Result<json> Publish(const CollectionRequest& request, const ScratchFolder& scra
   const Result<std::string> hash = Sha256OfFile(recording);
   if (!hash.ok()) return hash.error();
   artifact["schema_version"] = kSchemaVersion;
-  artifact["mode"] = artifact.value("mode", std::string(NameOf(request.mode)));
   artifact["status"] = "complete";
   artifact["authorization"] = "explicit";
   artifact["output_path"] = fs::absolute(request.data_output).lexically_normal().string();
@@ -337,6 +341,40 @@ Result<json> Collect(const CollectionRequest& request) {
   artifact["finished_at"] = IsoTimeNow();
   artifact["duration_seconds"] = Rounded(taken.count(), 6);
   return Publish(request, scratch.value(), recording, std::move(artifact));
+}
+
+Result<json> CollectFrom(const std::string& url, const CollectionRequest& request,
+                         const std::function<Result<std::string>()>& take) {
+  if (Status status = CheckGates(request); !status.ok()) return status.error();
+  Result<ScratchFolder> scratch = ScratchFolder::Beside(request.data_output);
+  if (!scratch.ok()) return scratch.error();
+  const std::string started_at = IsoTimeNow();
+  const auto start = std::chrono::steady_clock::now();
+  const Result<std::string> bytes = take();
+  if (!bytes.ok()) return bytes.error();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  if (bytes.value().empty()) {
+    return Refused(ErrorCode::kMalformed, "the program answered with nothing");
+  }
+  if (bytes.value().size() > request.max_data_bytes) {
+    return TooLarge(request.max_data_bytes);
+  }
+  const std::string recording = scratch.value() / "recording";
+  if (Status status = WriteSynced(recording, bytes.value()); !status.ok()) return status.error();
+  return Publish(request, scratch.value(), recording,
+                 {{"mode", "attach_console"},
+                  {"target_type", "url"},
+                  {"target_url", url},
+                  {"target_argument_count", 0},
+                  {"events", json::array()},
+                  {"metrics", json::array()},
+                  {"diagnostics", json::array()},
+                  {"diagnostics_truncated", false},
+                  {"warnings", json::array()},
+                  {"output_format", "pprof"},
+                  {"started_at", started_at},
+                  {"finished_at", IsoTimeNow()},
+                  {"duration_seconds", Rounded(taken.count(), 6)}});
 }
 
 }  // namespace sonde

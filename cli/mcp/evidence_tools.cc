@@ -12,7 +12,13 @@ namespace {
 
 using nlohmann::json;
 
-json AnyObject() { return {{"type", "object"}}; }
+// One resolution, of the two forms that the artifact has.
+json ResolutionSchema() {
+  json schema = ArtifactSchema("source-resolution");
+  json one = schema["$defs"]["resolution"];
+  one["$defs"] = std::move(schema["$defs"]);
+  return one;
+}
 
 Result<json> DiagnosisOf(Workspace& workspace, const std::string& analysis_id) {
   const Result<std::shared_ptr<const Analysis>> analysis = workspace.LoadAnalysis(analysis_id);
@@ -142,7 +148,7 @@ std::vector<Tool> EvidenceTools() {
                                   {"cursor", CountSchema("Index of the first", 0, 0, UINT32_MAX)},
                                   {"limit", CountSchema("Items", 30, 1, 100)}},
                    .required = {"analysis_id"},
-                   .output_schema = PageSchema(),
+                   .output_schema = PageSchema("diagnosis", "classification"),
                    .run = Classify});
   tools.push_back({.name = "build_diagnosis_bundle",
                    .description = "Store all candidates of an analysis as an artifact.",
@@ -175,7 +181,7 @@ std::vector<Tool> EvidenceTools() {
                    .description = "What a program or library tells about its own code.",
                    .properties = {{"path", TextSchema("ELF file inside an allowed root")}},
                    .required = {"path"},
-                   .output_schema = AnyObject(),
+                   .output_schema = ArtifactSchema("elf"),
                    .run = Inspect});
   tools.push_back(
       {.name = "resolve_source",
@@ -192,7 +198,7 @@ std::vector<Tool> EvidenceTools() {
                         {"default", "native"},
                         {"description", "Anything but native runs another program"}}}},
        .required = {"binary_path"},
-       .output_schema = AnyObject(),
+       .output_schema = ResolutionSchema(),
        .run = Resolve});
   tools.push_back({.name = "get_source_context",
                    .description = "Source lines around a place, from inside a workspace.",
@@ -202,7 +208,7 @@ std::vector<Tool> EvidenceTools() {
                                   {"before", CountSchema("Lines before", 20, 0, 200)},
                                   {"after", CountSchema("Lines after", 20, 0, 200)}},
                    .required = {"file", "line", "workspace_root"},
-                   .output_schema = AnyObject(),
+                   .output_schema = ArtifactSchema("source-context"),
                    .run = Context});
   return tools;
 }

@@ -236,7 +236,7 @@ std::vector<Tool> ProfileTools() {
                                   {"limit", CountSchema("Items", 30, 1, kLargestPage)},
                                   {"category", TextSchema("Only hotspots of this category")}},
                    .required = {"analysis_id"},
-                   .output_schema = PageSchema(),
+                   .output_schema = PageSchema("analysis", "hotspot"),
                    .run = ListHotspots});
   tools.push_back(
       {.name = "get_hotspot_details",
@@ -245,11 +245,13 @@ std::vector<Tool> ProfileTools() {
                       {"hotspot_id", TextSchema("Like H-001")},
                       {"call_path_limit", CountSchema("Call paths", 10, 1, 50)}},
        .required = {"analysis_id", "hotspot_id"},
-       .output_schema = ObjectSchema(
-           {{"analysis_id", {{"type", "string"}}},
-            {"hotspot", {{"type", "object"}}},
-            {"dominant_call_paths", {{"type", "array"}, {"items", {{"type", "object"}}}}}},
-           {"analysis_id", "hotspot", "dominant_call_paths"}),
+       .output_schema = WithDefinitionsOf(
+           "analysis",
+           ObjectSchema({{"analysis_id", {{"type", "string"}}},
+                         {"hotspot", {{"$ref", "#/$defs/hotspot"}}},
+                         {"dominant_call_paths",
+                          {{"type", "array"}, {"items", {{"$ref", "#/$defs/call_path"}}}}}},
+                        {"analysis_id", "hotspot", "dominant_call_paths"})),
        .run = HotspotDetails});
   tools.push_back({.name = "get_call_paths",
                    .description = "Call paths of an analysis, heaviest first.",
@@ -258,7 +260,7 @@ std::vector<Tool> ProfileTools() {
                                   {"cursor", cursor},
                                   {"limit", CountSchema("Items", 20, 1, kLargestPage)}},
                    .required = {"analysis_id"},
-                   .output_schema = PageSchema(),
+                   .output_schema = PageSchema("analysis", "call_path"),
                    .run = CallPaths});
   tools.push_back(
       {.name = "list_artifacts",

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/schemas.h"
+
 namespace sonde::cli::mcp {
 namespace {
 
@@ -73,6 +75,23 @@ json PageSchema() {
                        {"total_items", {{"type", "integer"}}},
                        {"next_cursor", {{"type", "integer"}}}},
                       {"items", "total_items"});
+}
+
+json ArtifactSchema(std::string_view artifact) {
+  json schema = json::parse(SchemaText(artifact));
+  schema.erase("$schema");
+  return schema;
+}
+
+json WithDefinitionsOf(std::string_view artifact, json schema) {
+  schema["$defs"] = ArtifactSchema(artifact)["$defs"];
+  return schema;
+}
+
+json PageSchema(std::string_view artifact, const std::string& item) {
+  json schema = PageSchema();
+  schema["properties"]["items"]["items"] = {{"$ref", "#/$defs/" + item}};
+  return WithDefinitionsOf(artifact, std::move(schema));
 }
 
 json Page(json items, std::uint64_t cursor, std::uint64_t limit) {

@@ -39,8 +39,14 @@ nlohmann::json CountSchema(const std::string& description, std::uint64_t otherwi
 nlohmann::json ObjectSchema(nlohmann::json properties, std::vector<std::string> required);
 // {artifact_id, artifact_type, uri, summary}.
 nlohmann::json ReferenceSchema();
-// {analysis_id, items, total_items, next_cursor?}.
+// {analysis_id, items, total_items, next_cursor?}; items are objects.
 nlohmann::json PageSchema();
+// The same, the items being what the schema of docs/schemas called `artifact` defines as `item`.
+nlohmann::json PageSchema(std::string_view artifact, const std::string& item);
+// The schema of docs/schemas called `artifact`, fit for a tool.
+nlohmann::json ArtifactSchema(std::string_view artifact);
+// An object with one more definition set: that of `artifact`, for properties that refer to it.
+nlohmann::json WithDefinitionsOf(std::string_view artifact, nlohmann::json schema);
 
 // `items[cursor .. cursor + limit)` as a page; next_cursor only when more follows.
 nlohmann::json Page(nlohmann::json items, std::uint64_t cursor, std::uint64_t limit);

@@ -123,6 +123,10 @@ Status Workspace::NeedAgentLogs() const {
   return Gate(options_.allow_agent_logs, "reading agent logs", "--allow-agent-logs");
 }
 
+Status Workspace::NeedLive() const {
+  return Gate(options_.allow_live, "asking running programs", "--allow-live");
+}
+
 Status Workspace::NeedCollection(bool attaches) const {
   if (Status status = NeedWrites(); !status.ok()) return status;
   if (Status status = NeedProcesses(); !status.ok()) return status;

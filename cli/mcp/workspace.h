@@ -22,6 +22,7 @@ struct WorkspaceOptions {
   bool allow_writes = false;
   bool allow_process_execution = false;
   bool allow_agent_logs = false;
+  bool allow_live = false;  // Asking programs that run right now.
   bool allow_active_collection = false;
   bool allow_pid_attach = false;  // Needs the one before.
   std::string perf_path{};        // Absolute; empty = the perf on the PATH.
@@ -44,6 +45,7 @@ class Workspace {
   Status NeedWrites() const;
   Status NeedProcesses() const;
   Status NeedAgentLogs() const;
+  Status NeedLive() const;
   // Writes, processes and collection; with `attaches` also attaching.
   Status NeedCollection(bool attaches) const;
   const WorkspaceOptions& options() const noexcept { return options_; }

@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-#include "evidence/bounded_process.h"
+#include "sonde/analysis.h"
 #include "sonde/artifact.h"
 #include "tests/support/temporary_folder.h"
 
@@ -174,6 +174,50 @@ TEST_F(Collection, ChattyTargetsAreNoFailure) {
   CollectionRequest request =
       Request(std::string(kWriteRecording) + "head -c 3000000 /dev/zero; echo done >&2\n");
   EXPECT_EQ(Collected(request)["diagnostics"][0], "done");
+}
+
+TEST_F(Collection, ProgramsThatEmbedUsAreAskedOnlyOnceTheGatesAreOpen) {
+  CollectionRequest request = Request("");
+  int asked = 0;
+  const auto take = [&]() -> Result<std::string> {
+    ++asked;
+    return std::string("profile");
+  };
+  request.authorization.clear();
+  EXPECT_EQ(CollectFrom("http://127.0.0.1:6060", request, take).error().code, ErrorCode::kDenied);
+  EXPECT_EQ(asked, 0);
+  request.authorization = kTargetPhrase;
+  const Result<json> artifact = CollectFrom("http://127.0.0.1:6060", request, take);
+  ASSERT_TRUE(artifact.ok()) << Describe(artifact.error());
+  EXPECT_EQ(artifact.value()["mode"], "attach_console");
+  EXPECT_EQ(artifact.value()["output_bytes"], 7);
+  EXPECT_EQ(ReadRegularFile(request.data_output, 100).value(), "profile");
+}
+
+TEST_F(Collection, PerfReadsRecordingsThatWeCannot) {
+  // A recording of a version that does not exist yet, and a perf that knows it but not its CPUs.
+  const std::string recording =
+      folder_.Write("new.data", "PERFILE2" + std::string(1, '\x01') + std::string(200, '\0'));
+  Request(R"sh(
+case "$(cat "${0%/*}/argv")" in
+  *",cpu,"*) echo "Samples for 'x' event do not have CPU attribute set." >&2; exit 1 ;;
+esac
+printf 'app 1/1 5.0: 11 cycles:u:\n\t 1f leaf (/bin/app)\n\n'
+)sh");
+  AnalysisOptions options;
+  EXPECT_EQ(AnalyzeFile(recording, options).error().code, ErrorCode::kUnsupported);
+  options.perf_path = folder_ / "perf";
+  const Result<Analysis> analysis = AnalyzeFile(recording, options);
+  ASSERT_TRUE(analysis.ok()) << Describe(analysis.error());
+  EXPECT_THAT(Argv(),
+              HasSubstr("script --ns -F comm,pid,tid,time,event,period,ip,sym,dso,srcline"));
+  EXPECT_EQ(analysis.value().source_type, "perf_data");
+  EXPECT_EQ(analysis.value().main.total_weight, 11);
+  EXPECT_EQ(analysis.value().status, "partial");
+  ASSERT_EQ(analysis.value().warnings.size(), 2U);
+  EXPECT_EQ(analysis.value().warnings[1].code, "MISSING_SAMPLE_CPU");
+  options.perf_path = "/bin/cat";
+  EXPECT_EQ(AnalyzeFile(recording, options).error().code, ErrorCode::kPathSafety);
 }
 
 TEST_F(Collection, RefusesTargetsAndToolsThatAreNone) {

@@ -111,6 +111,10 @@ struct AnalysisOptions {
   std::string format{};  // A name that FormatNamed knows; empty = by content.
   std::string event{};   // Sample type to put first; empty = the profile's default.
   AnalysisLimits limits{};
+  // AnalyzeFile: perf, by its absolute path, for recordings that our own reader cannot read;
+  // empty = none is run. It gets that long.
+  std::string perf_path{};
+  double timeout_seconds = 300;
 };
 
 // Reads and analyses a profile of any format. Equal input gives an equal analysis.

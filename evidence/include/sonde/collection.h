@@ -4,6 +4,7 @@
 #define SONDE_COLLECTION_H_
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -66,6 +67,12 @@ struct CollectionRequest {
 // are not perf, kUsage for values out of range, kNotFound for a process that is gone, kTool,
 // kTimeout, kLimit. After an error neither output exists. Not thread-safe.
 Result<nlohmann::json> Collect(const CollectionRequest& request);
+
+// The same for a program that embeds sonde and is asked at `url`, which needs no perf: `take` asks
+// it and gives the bytes of a pprof file. It is called once the gates are open. Of the request only
+// the gates, the limits and the outputs matter; the mode is "attach_console".
+Result<nlohmann::json> CollectFrom(const std::string& url, const CollectionRequest& request,
+                                   const std::function<Result<std::string>()>& take);
 
 }  // namespace sonde
 
