@@ -2,6 +2,8 @@
 
 #include "sonde/price_table.h"
 
+// It asserts what it then checks properly: "[[[" is an error, not a fault.
+#define TOML_ASSERT(expression) static_assert(true)
 #include <toml++/toml.h>
 
 #include <algorithm>

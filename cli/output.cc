@@ -50,8 +50,10 @@ bool IsSpecialFile(const std::string& path) {
 // Where `path` would be written, with links and dots resolved as far as it exists.
 std::filesystem::path Resolved(const std::string& path) {
   std::error_code fault;
-  std::filesystem::path resolved = std::filesystem::weakly_canonical(path, fault);
-  return fault ? std::filesystem::path(path).lexically_normal() : resolved;
+  // Of a relative name of which nothing exists, the folder would not become part.
+  const std::filesystem::path whole = std::filesystem::absolute(path, fault);
+  std::filesystem::path resolved = std::filesystem::weakly_canonical(whole, fault);
+  return fault ? whole.lexically_normal() : resolved;
 }
 
 Status CheckPlace(const std::string& path) {

@@ -65,7 +65,7 @@ def commands(world):
         (["analyze-folded", "--input", "profile.folded", "--output", "build/no.json", "--max-records", "1"], 4, None),
         (["analyze-folded", "--input", "profile.folded", "--nothing"], 2, None),
         (["analyze-folded", "--input", "missing.folded", "--output", "build/no.json"], 2, None),
-        (["normalize-benchmark", "--input", "profile.folded", "--output", "build/no.json"], 3, None),
+        (["normalize-benchmark", "--input", "perf.data", "--output", "build/no.json"], 2, None),
     ]
 
 
