@@ -76,10 +76,10 @@ void AddOne(Program& program, const char* name, const char* description) {
       ->check(CLI::Range(0.1, 86'400.0))
       ->capture_default_str();
   command->add_option("--max-data-bytes", request.max_data_bytes, "Largest recording")
-      ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}))
       ->capture_default_str();
   command->add_option("--max-metadata-bytes", request.max_metadata_bytes, "Largest artifact")
-      ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}))
       ->capture_default_str();
   AddAuthorization(*command, request);
 }

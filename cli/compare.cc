@@ -28,7 +28,7 @@ struct CompareOptions {
 void AddMaxInput(CLI::App& command, std::uint64_t& bytes, std::uint64_t largest) {
   bytes = largest;
   command.add_option("--max-input-bytes", bytes, "Largest input")
-      ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}))
       ->capture_default_str();
 }
 

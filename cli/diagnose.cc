@@ -31,7 +31,7 @@ void AddCommon(CLI::App& command, DiagnoseOptions& options) {
                      "Rules of your own, TOML or YAML, beside the "
                      "built-in ones");
   command.add_option("--max-input-bytes", options.max_input_bytes, "Largest input")
-      ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}))
       ->capture_default_str();
   options.output.AddTo(command, kLargest);
 }

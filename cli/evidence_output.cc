@@ -27,7 +27,7 @@ void EvidenceOutput::AddTo(CLI::App& command, std::uint64_t max_bytes) {
   max_bytes_ = max_bytes;
   command.add_option("-o,--output", path_, "File to write; missing folders are made")->required();
   command.add_option("--max-output-bytes", max_bytes_, "Largest output")
-      ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}))
       ->capture_default_str();
 }
 
@@ -63,7 +63,7 @@ void AddLimits(CLI::App& command, AnalysisLimits& limits) {
   const auto add = [&](const char* name, std::uint64_t& value, std::uint64_t least,
                        const char* what) {
     command.add_option(name, value, what)
-        ->check(CLI::Range(least, UINT64_MAX))
+        ->check(CLI::Range(least, std::uint64_t{INT64_MAX}))
         ->capture_default_str()
         ->group("Limits");
   };

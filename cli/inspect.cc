@@ -166,7 +166,7 @@ void AddInspect(Program& program) {
       ->required();
   command->add_option("--line", context->context.line, "Line, counted from 1")
       ->required()
-      ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX));
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}));
   command->add_option("--workspace", context->context.workspace, "Nothing outside it is read")
       ->required();
   command->add_option("--map", context->maps,

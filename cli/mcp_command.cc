@@ -145,7 +145,7 @@ void AddMcp(Program& program) {
   command->add_option("--perf-path", options->perf_path,
                       "perf, by its absolute path; the one on the PATH when not given");
   command->add_option("--max-artifact-bytes", options->max_artifact_bytes, "Largest artifact")
-      ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}))
       ->capture_default_str();
   AddConfig(program, "codex-config", "Print how Codex registers the server", CodexConfig);
   AddConfig(program, "claude-config", "Print how Claude Code registers the server", ClaudeConfig);

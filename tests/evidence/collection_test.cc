@@ -27,7 +27,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
   [ "$1" = -o ] && out=$2
   shift
 done
-shift
+[ $# -eq 0 ] || shift
 )";
 // A recording as far as anybody looks before it is read: magic, and a size that is not 0.
 constexpr const char* kWriteRecording =
