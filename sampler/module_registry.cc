@@ -6,7 +6,6 @@
 #include <elf.h>
 #include <link.h>
 
-#include "sampler/raw_syscall.h"
 #include "sampler/stack_reader.h"
 
 namespace sonde {
@@ -26,15 +25,8 @@ struct LoadedMemory {
 
 // Memory that may be gone at any moment: the kernel copies it, or says that it cannot.
 struct VanishingMemory {
-  struct Piece {
-    std::uint64_t address;
-    std::uint64_t size;
-  };
   static bool Read(std::uint64_t address, std::uint64_t size, void* to) {
-    const Piece local = {reinterpret_cast<std::uint64_t>(to), size};
-    const Piece remote = {address, size};
-    return RawSyscall(SYS_process_vm_readv, RawSyscall(SYS_getpid), reinterpret_cast<long>(&local),
-                      1, reinterpret_cast<long>(&remote), 1, 0) == static_cast<long>(size);
+    return ReadThroughKernel(address, size, to);
   }
   static bool CanRead(std::uint64_t) { return true; }
   static constexpr bool kMayBeData = true;

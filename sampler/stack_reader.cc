@@ -23,6 +23,17 @@ bool IsReadable(std::uint64_t address) noexcept {
          kBadAddress;
 }
 
+bool ReadThroughKernel(std::uint64_t address, std::uint64_t size, void* to) noexcept {
+  struct Piece {
+    std::uint64_t address;
+    std::uint64_t size;
+  };
+  const Piece local = {reinterpret_cast<std::uint64_t>(to), size};
+  const Piece remote = {address, size};
+  return RawSyscall(SYS_process_vm_readv, RawSyscall(SYS_getpid), reinterpret_cast<long>(&local), 1,
+                    reinterpret_cast<long>(&remote), 1, 0) == static_cast<long>(size);
+}
+
 void StackReader::Enter(std::uint64_t stack_pointer) noexcept {
   const std::uint64_t page = PageOf(stack_pointer);
   if (page < range_.low && range_.low - page <= 64 * kPage) {

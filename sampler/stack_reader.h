@@ -17,6 +17,10 @@ struct StackRange {
 // True when the page of `address` can be read. One system call. Async-signal-safe.
 bool IsReadable(std::uint64_t address) noexcept;
 
+// Copies `size` bytes from memory that may be gone at any moment; false when it is, or part of it.
+// Two system calls. Async-signal-safe.
+bool ReadThroughKernel(std::uint64_t address, std::uint64_t size, void* to) noexcept;
+
 // Extends `range` page by page, upwards from the stack pointer, as reads ask for it.
 // Async-signal-safe.
 class StackReader {
@@ -28,6 +32,12 @@ class StackReader {
   // Goes on with the stack that `stack_pointer` is on.
   void MoveTo(std::uint64_t stack_pointer) noexcept {
     if (stack_pointer < range_.low || stack_pointer >= range_.high) Enter(stack_pointer);
+  }
+
+  // The same, but believes in no page that was found before.
+  void ProbeAnew(std::uint64_t stack_pointer) noexcept {
+    range_ = {};
+    Enter(stack_pointer);
   }
 
   // Reads the aligned word at `address`; false when it is not one that can be read.

@@ -21,8 +21,13 @@ constexpr std::uint64_t ContextOffset(int reg) {
 // True when the instruction before `pc`, in a module, can be a call: E8 with four bytes, or
 // FF /2 with its operand.
 bool FollowsCall(std::uint64_t pc, const LoadedModule& module) {
-  if (pc < module.code_start + 7) return false;
-  const auto* code = reinterpret_cast<const std::uint8_t*>(pc);
+  constexpr std::uint64_t kLongestCall = 7;
+  std::uint8_t before[kLongestCall];
+  if (pc < module.code_start + kLongestCall ||
+      !ReadThroughKernel(pc - kLongestCall, kLongestCall, before)) {
+    return false;
+  }
+  const std::uint8_t* code = before + kLongestCall;
   if (code[-5] == 0xe8) return true;
   for (const int length : {2, 3, 4, 6, 7}) {
     if (code[-length] == 0xff && (code[1 - length] & 0x38) == 0x10) return true;
@@ -42,7 +47,8 @@ bool IsAtFrameEdge(std::uint64_t pc, std::uint64_t& pushed) {
   if (code[0] == 0xc3) return true;
   if (code[0] == 0x55) return sets_up_frame(code + 1);
   pushed = 8;
-  return code[0] == 0x48 && sets_up_frame(code) && code[-1] == 0x55;
+  const bool has_byte_before = pc % 4096 != 0;  // There may be nothing in front of the page.
+  return has_byte_before && sets_up_frame(code) && code[-1] == 0x55;
 }
 
 constexpr std::uint32_t kCalleeSaved = 1U << kRbx | 1U << kRbp | 1U << kRsp | 1U << kR12 |
@@ -139,6 +145,7 @@ class StackUnwinder::Walk {
   // Believed only when the frame lies just above the stack pointer and what it
   // says to return to does follow a call.
   [[gnu::noinline]] bool StepByFramePointer(Cursor& cursor) {
+    DistrustStack(cursor);
     std::uint64_t return_address = 0;
     std::uint64_t bp = 0;
     if (!cursor.bp_known || cursor.bp < cursor.sp ||
@@ -153,6 +160,7 @@ class StackUnwinder::Walk {
 
   // The return address lies behind `pushed` bytes.
   [[gnu::noinline]] bool StepByReturnAddress(Cursor& cursor, std::uint64_t pushed) {
+    DistrustStack(cursor);
     const std::uint64_t at = cursor.sp + pushed;
     std::uint64_t return_address = 0;
     if (!stack_.Read(at, return_address) || !IsReturnAddress(return_address)) return false;
@@ -160,12 +168,24 @@ class StackUnwinder::Walk {
     return true;
   }
 
+  // Tables lead to words that are on the stack of this thread for as long as it stands there. After
+  // a step without tables the walk may leave it: pages known from before may be another's
+  // by now, and gone.
+  void DistrustStack(const Cursor& cursor) {
+    if (is_guessing_) return;
+    is_guessing_ = true;
+    stack_.ProbeAnew(cursor.sp);
+  }
+
+  // A word that may be anything, such as an address in a file that another thread is unloading.
   bool IsReturnAddress(std::uint64_t address) {
     if (address < kLowestCode) return false;
-    const std::uint32_t index = modules_.Find(address - 1);
+    const std::uint32_t index = modules_.FindAnything(address - 1);
     if (index != ModuleRegistry::kNone) return FollowsCall(address, modules_.At(index));
     return ranges_.Holds(address - 1);
   }
+
+  bool is_guessing_ = false;
 };
 
 // Goes by rip, rsp and rbp and the remembered rules.

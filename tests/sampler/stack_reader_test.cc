@@ -66,5 +66,18 @@ TEST_F(StackReaderTest, AStackPointerInAGuardReadsNothing) {
   EXPECT_FALSE(stack.Read(low_, value_));
 }
 
+TEST_F(StackReaderTest, ProbingAnewFindsOutWhatIsGone) {
+  StackRange range;
+  StackReader stack(range, low_);
+  ASSERT_TRUE(stack.Read(low_ + kPage, value_));
+  munmap(reinterpret_cast<void*>(low_ + kPage), kPage);
+
+  stack.ProbeAnew(low_);
+  EXPECT_TRUE(stack.Read(low_, value_));
+  EXPECT_FALSE(stack.Read(low_ + kPage, value_));
+  EXPECT_TRUE(ReadThroughKernel(low_, 8, &value_));
+  EXPECT_FALSE(ReadThroughKernel(low_ + kPage - 4, 8, &value_));
+}
+
 }  // namespace
 }  // namespace sonde
