@@ -168,11 +168,20 @@ Result<Profile> ProfileOptions::Read(const std::string& path) const {
 }
 
 Result<Profile> ProfileOptions::ReadWithoutNotes(const std::string& path) const {
+  return ReadWith(true, path);
+}
+
+Result<Profile> ProfileOptions::ReadStacks(const std::string& path) const {
+  return ReadWith(false, path);
+}
+
+Result<Profile> ProfileOptions::ReadWith(bool keep_labels, const std::string& path) const {
   Result<ReadOptions> options = Reading();
   if (!options.ok()) return options.error();
   const Result<FilterRules> rules = Rules();
   if (!rules.ok()) return rules.error();
 
+  options.value().keep_labels = keep_labels || !rules.value().labels.empty();
   Progress progress(path);
   options.value().progress = progress.Callback();
   Result<Profile> profile = ReadProfileFile(path, options.value());

@@ -27,7 +27,9 @@ class ProfileOptions {
   Result<Profile> Read(const std::string& path) const;
   // The same for a sub-command that shows the losses in its own output.
   Result<Profile> ReadWithoutNotes(const std::string& path) const;
-  // The same for each of several profiles that stand one behind the other in `path`.
+  // ReadWithoutNotes for what looks at stacks alone: may leave labels out.
+  Result<Profile> ReadStacks(const std::string& path) const;
+  // Read for each of several profiles that stand one behind the other in `path`.
   Result<std::vector<Profile>> ReadEach(const std::string& path) const;
 
   // With names as --demangle wants them: what a sub-command has found names for after Read.
@@ -38,6 +40,7 @@ class ProfileOptions {
 
  private:
   Result<ReadOptions> Reading() const;
+  Result<Profile> ReadWith(bool keep_labels, const std::string& path) const;
   Result<FilterRules> Rules() const;
   Result<Profile> Kept(Profile profile, const FilterRules& rules, const std::string& path) const;
 

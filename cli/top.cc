@@ -103,7 +103,7 @@ void PrintHead(const Profile& profile, std::size_t type, const Whole& whole) {
 }
 
 Result<int> Top::Run() const {
-  Result<Profile> read = reading.ReadWithoutNotes(input);
+  Result<Profile> read = by == "task" ? reading.ReadWithoutNotes(input) : reading.ReadStacks(input);
   if (!read.ok()) return read.error();
   const Profile profile = GroupedBy(by, std::move(read).value());
   const Result<std::size_t> chosen = ProfileOptions::SampleType(profile, sample_type);

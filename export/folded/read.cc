@@ -2,16 +2,18 @@
 
 #include "export/folded/read.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "export/limit_guard.h"
+#include "export/text_identity.h"
 #include "sonde/profile_builder.h"
 
 namespace sonde {
@@ -19,8 +21,13 @@ namespace {
 
 constexpr std::uint64_t kLinesBetweenProgress = 1 << 16;
 
-// Stacks whose text is remembered: 3 MB, so that input that was not merged costs a look a line.
-constexpr std::size_t kSeenStacks = std::size_t{1} << 17;
+// Places for stacks whose text is remembered, so that input that was not merged costs a look a
+// line: 16 bytes each, as many as an input of that size may need.
+constexpr std::size_t kFewestPlaces = std::size_t{1} << 8;
+constexpr std::size_t kMostPlaces = std::size_t{1} << 18;
+constexpr std::size_t kTextOfAPlace = 64;
+// Where a stack may stand behind its own place.
+constexpr std::size_t kProbes = 8;
 // Lines looked at before the first of them is taken.
 constexpr std::size_t kLinesAhead = 32;
 
@@ -75,7 +82,9 @@ class FoldedReader {
       : text_(text),
         options_(options),
         builder_(TypesFor(options)),
-        guard_(options.limits, builder_) {
+        guard_(options.limits, builder_),
+        seen_(std::clamp(std::bit_ceil(text.size() / kTextOfAPlace + 1), kFewestPlaces,
+                         kMostPlaces)) {
     builder_.SetDefaultSampleType(0);
   }
 
@@ -86,8 +95,7 @@ class FoldedReader {
     while (!rest.empty()) {
       std::size_t count = 0;
       while (!rest.empty() && count < ahead.size()) ahead[count++] = LookAt(NextLine(rest));
-      // The texts that the lines will be compared with are under way while others are taken.
-      for (std::size_t i = 0; i < count; ++i) Prefetch(seen_[ahead[i].slot].frames);
+      for (std::size_t i = 0; i < count; ++i) PrefetchSum(ahead[i]);
       for (std::size_t i = 0; i < count; ++i) {
         ++line_number_;
         if (Status status = TakeLine(ahead[i]); !status.ok()) return InLine(status.error());
@@ -113,11 +121,25 @@ class FoldedReader {
     return {};
   }
 
+  // One stack over all its lines.
+  struct Sum {
+    StackId stack;
+    std::int64_t weight;
+    std::uint64_t lines;
+    std::uint64_t first_negative;  // Its line number, 0 when none is.
+  };
+  // A stack as it was written: 114 bits of its identity, of which 18 tell its place.
+  struct Seen {
+    std::uint64_t second = 0;
+    std::uint32_t tag = 0;
+    std::uint32_t row = 0;  // Index in sums_ + 1; 0 when free.
+  };
+
   struct Line {
     std::string_view raw;
     std::string_view text;  // Trimmed.
     std::optional<FoldedLine> cut;
-    std::size_t slot = 0;  // In seen_.
+    TextIdentity identity;  // Of the frames.
   };
 
   static std::string_view NextLine(std::string_view& rest) noexcept {
@@ -132,19 +154,26 @@ class FoldedReader {
   }
 
   Line LookAt(std::string_view raw) const noexcept {
-    Line line{.raw = raw, .text = Trimmed(raw), .cut = {}};
+    Line line{.raw = raw, .text = Trimmed(raw), .cut = {}, .identity = {}};
     line.cut = Cut(line.text);
     if (line.cut.has_value()) {
-      line.slot = std::hash<std::string_view>()(line.cut->frames) % kSeenStacks;
-      __builtin_prefetch(&seen_[line.slot]);
+      line.identity = IdentityOf(line.cut->frames);
+      __builtin_prefetch(&seen_[PlaceOf(line.identity)]);
     }
     return line;
   }
 
-  static void Prefetch(std::string_view text) noexcept {
-    constexpr std::size_t kCacheLine = 64;
-    const std::size_t bytes = std::min(text.size(), 4 * kCacheLine);
-    for (std::size_t at = 0; at < bytes; at += kCacheLine) __builtin_prefetch(text.data() + at);
+  std::size_t PlaceOf(const TextIdentity& identity) const noexcept {
+    return identity.first & (seen_.size() - 1);
+  }
+  static std::uint32_t TagOf(const TextIdentity& identity) noexcept {
+    return static_cast<std::uint32_t>(identity.first >> 32);
+  }
+
+  // The sum that the line will add to is under way while others are taken.
+  void PrefetchSum(const Line& line) const noexcept {
+    const Seen& seen = seen_[PlaceOf(line.identity)];
+    if (seen.row != 0) __builtin_prefetch(&sums_[seen.row - 1]);
   }
 
   Status TakeLine(const Line& taken) {
@@ -163,26 +192,37 @@ class FoldedReader {
     if (!cut.has_value()) return Refuse("no weight", line_number_);
     const std::optional<std::int64_t> weight = WeightOf(cut->weight);
     if (!weight.has_value()) return Refuse("bad weight", line_number_);
-    bool usable = true;
-    StackId stack = kEmptyStack;
-    if (Status status = ReadStack(cut->frames, taken.slot, stack, usable); !status.ok())
-      return status;
-    return usable ? AddWeight(stack, *weight) : Status();
+    Seen* place = nullptr;
+    std::uint32_t row = FindSeen(taken.identity, place);
+    if (row == 0) {
+      if (Status status = ReadStack(cut->frames, row); !status.ok() || row == 0) return status;
+      *place = {taken.identity.second, TagOf(taken.identity), row};
+    }
+    AddWeight(sums_[row - 1], *weight);
+    return {};
   }
 
-  // Neighbouring lines tend to start with the same frames, which need no second look.
-  Status ReadStack(std::string_view frames, std::size_t slot, StackId& stack, bool& usable) {
-    Seen& seen = seen_[slot];
-    Seen& other = seen_[slot ^ 1];
-    if (other.frames == frames) std::swap(seen, other);
-    if (seen.frames == frames && !frames.empty()) {
-      stack = seen.stack;
-      return {};
+  // The row of a stack that was written like that before, or 0 and where to remember it.
+  std::uint32_t FindSeen(const TextIdentity& identity, Seen*& place) noexcept {
+    const std::size_t first = PlaceOf(identity);
+    place = &seen_[first];
+    for (std::size_t probe = 0; probe < kProbes; ++probe) {
+      Seen& seen = seen_[(first + probe) & (seen_.size() - 1)];
+      if (seen.row == 0) {
+        place = &seen;
+        return 0;
+      }
+      if (seen.second == identity.second && seen.tag == TagOf(identity)) return seen.row;
     }
-    other = seen;
+    return 0;
+  }
+
+  // The row of a stack; 0 for one that is refused. Neighbouring lines tend to start with the same
+  // frames, which need no second look.
+  Status ReadStack(std::string_view frames, std::uint32_t& row) {
     const std::size_t shared = SharedBytes(frames);
     while (!path_.empty() && path_.back().end > shared) path_.pop_back();
-    stack = path_.empty() ? kEmptyStack : path_.back().stack;
+    StackId stack = path_.empty() ? kEmptyStack : path_.back().stack;
     std::size_t at = path_.empty() ? 0 : path_.back().end + 1;
     previous_ = frames;
 
@@ -193,21 +233,17 @@ class FoldedReader {
               ? frames.size()
               : static_cast<std::size_t>(static_cast<const char*>(separator) - frames.data());
       const std::string_view name = Trimmed(frames.substr(at, end - at));
-      if (name.empty()) {
-        usable = false;
-        return Refuse("empty frame", line_number_);
-      }
-      if (path_.size() >= options_.limits.stack_depth) return RefuseDepth(frames, usable);
+      if (name.empty()) return Refuse("empty frame", line_number_);
+      if (path_.size() >= options_.limits.stack_depth) return RefuseDepth(frames);
       stack = builder_.Extend(stack, builder_.FrameNamed(name));
       path_.push_back({end, stack});
       at = end + 1;
     }
-    seen = {frames, stack};
-    return guard_.CheckFrames();
+    if (Status status = guard_.CheckFrames(); !status.ok()) return status;
+    return FindRow(stack, row);
   }
 
-  Status RefuseDepth(std::string_view frames, bool& usable) {
-    usable = false;
+  Status RefuseDepth(std::string_view frames) {
     if (options_.limits.skip_oversized) {
       return Refuse("stack too deep", line_number_, ErrorCode::kLimit);
     }
@@ -236,7 +272,7 @@ class FoldedReader {
     return same == 0 ? 0 : same - 1;
   }
 
-  Status AddWeight(StackId stack, std::int64_t weight) {
+  Status FindRow(StackId stack, std::uint32_t& row) {
     const auto index = static_cast<std::uint32_t>(stack);
     if (index >= rows_.size()) rows_.resize(builder_.stack_count() + index / 2 + 1, 0);
     if (rows_[index] == 0) {
@@ -244,7 +280,11 @@ class FoldedReader {
       sums_.push_back({stack, 0, 0, 0});
       rows_[index] = static_cast<std::uint32_t>(sums_.size());
     }
-    Sum& sum = sums_[rows_[index] - 1];
+    row = rows_[index];
+    return {};
+  }
+
+  void AddWeight(Sum& sum, std::int64_t weight) {
     if (weight < 0 && sum.first_negative == 0) sum.first_negative = line_number_;
     ++sum.lines;
     std::int64_t exact = 0;
@@ -253,7 +293,6 @@ class FoldedReader {
     }
     sum.weight = SaturatingAdd(sum.weight, weight);
     ++taken_;
-    return {};
   }
 
   Result<Profile> Finish() {
@@ -278,21 +317,8 @@ class FoldedReader {
     return std::move(builder_).Build();
   }
 
-  // One stack over all its lines.
-  struct Sum {
-    StackId stack;
-    std::int64_t weight;
-    std::uint64_t lines;
-    std::uint64_t first_negative;  // Its line number, 0 when none is.
-  };
   struct Prefix {
     std::size_t end;  // In the text of the frames.
-    StackId stack;
-  };
-
-  // A stack as it was written, and what it was read as.
-  struct Seen {
-    std::string_view frames;
     StackId stack;
   };
 
@@ -303,8 +329,8 @@ class FoldedReader {
   std::uint64_t line_number_ = 0;
   std::uint64_t taken_ = 0;
   std::string_view previous_;
-  std::vector<Prefix> path_;                                 // The frames of previous_.
-  std::vector<Seen> seen_ = std::vector<Seen>(kSeenStacks);  // By hash; the latest of each.
+  std::vector<Prefix> path_;  // The frames of previous_.
+  std::vector<Seen> seen_;    // By hash.
   std::vector<Sum> sums_;
   std::vector<std::uint32_t> rows_;  // By StackId: index in sums_ + 1, or 0.
 };

@@ -26,16 +26,27 @@ class Decoder {
 
   Result<Profile> Decode() {
     if (Status status = tables_.Scan(); !status.ok()) return status.error();
-    if (Status status = ReadSampleTypes(); !status.ok()) return status.error();
-    LimitGuard guard(options_.limits, *builder_);
-    if (Status status = tables_.Fill(*builder_, guard); !status.ok()) return status.error();
-    if (Status status = ReadFacts(); !status.ok()) return status.error();
-    pprof::SampleReader samples(tables_, guard, *builder_);
-    if (Status status = samples.Read(options_.progress); !status.ok()) return status.error();
+    bool done = false;
+    if (Status status = Build(options_.keep_labels, done); !status.ok()) return status.error();
+    if (!done) {
+      if (Status status = Build(true, done); !status.ok()) return status.error();
+    }
     return std::move(*builder_).Build();
   }
 
  private:
+  // Sets `done` unless the labels were left out and turned out to be needed.
+  Status Build(bool keep_labels, bool& done) {
+    if (Status status = ReadSampleTypes(); !status.ok()) return status;
+    LimitGuard guard(options_.limits, *builder_);
+    if (Status status = tables_.Fill(*builder_, guard); !status.ok()) return status;
+    if (Status status = ReadFacts(); !status.ok()) return status;
+    pprof::SampleReader samples(tables_, guard, *builder_, keep_labels);
+    if (Status status = samples.Read(options_.progress); !status.ok()) return status;
+    done = !samples.needs_labels();
+    return {};
+  }
+
   Status ReadSampleTypes() {
     std::vector<ValueType> types;
     for (const std::string_view bytes : tables_.sample_types()) {

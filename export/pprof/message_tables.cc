@@ -32,9 +32,10 @@ Status MessageTables::SetOnce(std::optional<std::int64_t>& fact, const ProtobufR
   return {};
 }
 Error MessageTables::Concatenated(std::size_t offset) const {
-  return {.code = ErrorCode::kMalformed,
-          .message = "concatenated profiles: the input holds more than one, which --split takes apart",
-          .byte_offset = offset};
+  return {
+      .code = ErrorCode::kMalformed,
+      .message = "concatenated profiles: the input holds more than one, which --split takes apart",
+      .byte_offset = offset};
 }
 
 Status MessageTables::Scan() {
@@ -50,7 +51,6 @@ Status MessageTables::Scan() {
   if (!texts_.empty() && !texts_.front().empty()) {
     return Malformed("string_table[0] is not empty", texts_.front());
   }
-  text_ids_.assign(texts_.size(), kUnknownText);
   return {};
 }
 
@@ -185,6 +185,7 @@ Status MessageTables::AddId(IdMap& ids, std::uint64_t id, std::uint32_t number,
 
 Status MessageTables::Fill(ProfileBuilder& builder, const LimitGuard& guard) {
   builder_ = &builder;
+  text_ids_.assign(texts_.size(), kUnknownText);
   mapping_ids_ = IdMap(mappings_.size());
   function_ids_ = IdMap(functions_.size());
   location_ids_ = IdMap(locations_.size());

@@ -16,7 +16,8 @@
 namespace sonde::pprof {
 
 // Scan takes the message apart without copying, Fill puts its functions, mappings
-// and locations into a builder; then samples can be looked up. Not thread-safe.
+// and locations into a builder; then samples can be looked up. May be filled again,
+// into another builder. Not thread-safe.
 class MessageTables {
  public:
   // Views `message`, which outlives the object.

@@ -17,7 +17,8 @@ constexpr std::uint64_t kSamplesBetweenProgress = 1 << 16;
 // Samples are taken apart some way ahead of being looked up, so that the memory
 // which that needs is there by then.
 Status SampleReader::Read(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
-  builder_.ReserveSamples(tables_.sample_count());
+  // Without labels there are far fewer than that.
+  if (keep_labels_) builder_.ReserveSamples(tables_.sample_count());
   SampleQueue queue(builder_, tables_.sample_types().size());
   constexpr std::size_t kAhead = 8;
   std::array<Pending, kAhead> pending;
@@ -33,6 +34,7 @@ Status SampleReader::Read(const std::function<void(std::uint64_t, std::uint64_t)
     }
     Status status = TakeApart(fields.bytes(), pending[parsed++ % kAhead]);
     if (!status.ok()) return status;
+    if (needs_labels()) return {};
     if (progress && guard_.records() % kSamplesBetweenProgress == 0) {
       progress(fields.offset(), tables_.message().size());
     }
@@ -69,6 +71,7 @@ Status SampleReader::TakeApart(std::string_view bytes, Pending& sample) {
       case kValue:
         if (!fields.ForEachNumber([&](std::uint64_t number) {
               sample.values.push_back(static_cast<std::int64_t>(number));
+              has_negative_ = has_negative_ || sample.values.back() < 0;
             })) {
           return tables_.Malformed("broken sample values", bytes);
         }
@@ -76,6 +79,7 @@ Status SampleReader::TakeApart(std::string_view bytes, Pending& sample) {
       case kLabel:
         if (fields.wire() != ProtobufReader::kBytes)
           return tables_.Malformed("broken label", bytes);
+        if (!keep_labels_) break;
         if (labels_begin == nullptr) labels_begin = bytes.data() + fields.offset();
         labels_end = fields.bytes().data() + fields.bytes().size();
         break;

@@ -20,11 +20,15 @@ namespace sonde::pprof {
 class SampleReader {
  public:
   // All outlive the reader.
-  SampleReader(MessageTables& tables, LimitGuard& guard, ProfileBuilder& builder)
-      : tables_(tables), guard_(guard), builder_(builder) {}
+  SampleReader(MessageTables& tables, LimitGuard& guard, ProfileBuilder& builder, bool keep_labels)
+      : tables_(tables), guard_(guard), builder_(builder), keep_labels_(keep_labels) {}
 
   // Adds all samples to the builder. `progress` may be empty.
   Status Read(const std::function<void(std::uint64_t done, std::uint64_t total)>& progress);
+
+  // Read came upon a negative value and ended early, for labels are to be left out: the builder
+  // is of no use, and the samples have to be read anew with them.
+  bool needs_labels() const noexcept { return !keep_labels_ && has_negative_; }
 
  private:
   // One sample, taken apart but not yet looked up.
@@ -49,6 +53,8 @@ class SampleReader {
   MessageTables& tables_;
   LimitGuard& guard_;
   ProfileBuilder& builder_;
+  const bool keep_labels_;
+  bool has_negative_ = false;
   std::vector<std::uint64_t> leaf_first_;  // Location ids of the stack at hand.
   std::vector<Label> labels_;              // Of the sample at hand.
   BytesMemo<StackId> known_stacks_{std::size_t{1} << 17};

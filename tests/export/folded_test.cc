@@ -78,6 +78,23 @@ TEST(Folded, TheOrderOfTheLinesDoesNotMatter) {
   }
 }
 
+TEST(Folded, ManyMoreStacksThanAreRememberedAddUpExactly) {
+  std::map<std::string, std::int64_t> sums;
+  std::string text;
+  std::uint32_t random = 1;
+  for (int i = 0; i < 30'000; ++i) {
+    random = random * 1'664'525 + 1'013'904'223;
+    const std::string stack = "a" + std::to_string(random % 90) + ";b" + std::to_string(i % 83);
+    sums[stack] += i % 7 + 1;
+    text += stack + ' ' + std::to_string(i % 7 + 1) + '\n';
+  }
+  std::string want;
+  for (const auto& [stack, sum] : sums) want += stack + ' ' + std::to_string(sum) + '\n';
+  const Profile profile = ReadProfile(text).value();
+  EXPECT_EQ(FoldedOf(profile), want);
+  EXPECT_EQ(profile.records(), 30'000U);
+}
+
 TEST(Folded, BlanksCarriageReturnsAndAMissingLastNewlineDoNoHarm) {
   EXPECT_EQ(FoldedOf(Read("\xef\xbb\xbf  a;b c 1  \r\n\r\n a ; b c\t2\r\na;b c 4")), "a;b c 7\n");
 }

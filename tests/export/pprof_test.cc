@@ -178,6 +178,25 @@ TEST(Pprof, RepeatedNumbersNeedNotBePacked) {
   EXPECT_EQ(FoldedOf(profile.value()), "main;work 7\n");
 }
 
+TEST(Pprof, LabelsMayBeLeftOutUnlessAValueIsNegative) {
+  const auto made = [](std::int64_t last) {
+    ProfileBuilder builder({{"samples", "count"}});
+    const StackId stack = builder.Extend(kEmptyStack, builder.FrameNamed("f"));
+    const Label first = builder.TextLabel("thread", "a");
+    const Label second = builder.TextLabel("thread", "b");
+    builder.AddSample(stack, builder.AddLabels({&first, 1}), {5});
+    builder.AddSample(stack, builder.AddLabels({&second, 1}), {last});
+    return std::move(builder).Build();
+  };
+  const ReadOptions without{.keep_labels = false};
+  const Profile joined = ReadProfile(PprofOf(made(2)), without).value();
+  ASSERT_EQ(joined.sample_count(), 1U);
+  EXPECT_EQ(joined.Total(0), 7);
+  EXPECT_EQ(joined.records(), 2U);
+  EXPECT_TRUE(joined.labels(joined.sample(0).labels).empty());
+  EXPECT_TRUE(SameProfile(ReadProfile(PprofOf(made(-2)), without).value(), made(-2)));
+}
+
 TEST(Pprof, ConcatenatedProfilesAreAnErrorOfTheirOwn) {
   oracle::Profile message = SmallMessage();
   const std::string once = message.SerializeAsString();

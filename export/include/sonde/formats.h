@@ -48,6 +48,10 @@ struct ReadOptions {
   // unit is the event, or "count" where there is none) holds how many records of the input
   // each sample was made of.
   bool count_records = false;
+  // pprof: keep labels. Without them samples of equal stacks are one, which takes less time and
+  // memory where only stacks count. They are kept all the same where a value is negative, for
+  // what is set off against what depends on them.
+  bool keep_labels = true;
   // Recordings: find names for addresses in the files that they came from.
   bool symbolize = true;
   // Recordings: also find source lines and inlined functions in the files' debug information.

@@ -23,6 +23,8 @@ if command -v perf >/dev/null && record fp -F 15000 -g && record dwarf -F 2000 -
   row "perf text to folded, one thread" "inferno -n1" inferno-collapse-perf \
     "inferno-collapse-perf -n1 '$scratch/fp.script'" \
     "taskset -c 0 '$sonde' $fold '$scratch/fp.script'" ">= 3"
+  row "perf text to folded, wall" "inferno -n2" inferno-collapse-perf \
+    "inferno-collapse-perf -n2 '$scratch/fp.script'" "'$sonde' $fold '$scratch/fp.script'" ">= 4" wall
   row "perf text to folded" "stackcollapse-perf.pl" stackcollapse-perf.pl \
     "stackcollapse-perf.pl '$scratch/fp.script'" "'$sonde' $fold '$scratch/fp.script'" ">= 20"
   row "perf.data (fp) to folded" "perf script alone" perf \
@@ -33,11 +35,14 @@ if command -v perf >/dev/null && record fp -F 15000 -g && record dwarf -F 2000 -
   row "perf.data, lines and inlined calls" "hotspot-perfparser" "$perfparser" \
     "QT_QPA_PLATFORM=offscreen $perfparser --input '$scratch/fp.data' --output /dev/null" \
     "'$sonde' $fold --source-lines '$scratch/fp.data'" ">= 8"
+  # Minutes: on request only.
+  [ -z "${SONDE_BENCH_SLOW:-}" ] || row "perf.data, lines and inlined calls" "perf script, srcline" perf \
+    "perf script -F +srcline -i '$scratch/fp.data'" "'$sonde' $fold --source-lines '$scratch/fp.data'" ">= 200"
   row "perf.data (dwarf) to folded" "hotspot-perfparser" "$perfparser" \
     "QT_QPA_PLATFORM=offscreen $perfparser --input '$scratch/dwarf.data' --output /dev/null" \
     "'$sonde' $fold --source-lines '$scratch/dwarf.data'" ">= 1"
   row "perf.data (dwarf) to folded" "perf script" perf \
     "perf script --no-inline -i '$scratch/dwarf.data'" "'$sonde' $fold '$scratch/dwarf.data'" ">= 1"
 else
-  printf '%-34s %s\n' "perf text and recordings" "perf cannot record here"
+  printf '%-36s %s\n' "perf text and recordings" "perf cannot record here"
 fi
