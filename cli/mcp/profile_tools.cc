@@ -51,6 +51,7 @@ Result<json> AnalyzeProfileTool(Workspace& workspace, Arguments& arguments) {
   if (!input.ok()) return input.error();
   std::replace(type.begin(), type.end(), '_', '-');
   if (type != "auto") options.format = type;
+  if (workspace.NeedProcesses().ok()) options.perf_path = workspace.options().perf_path;
   const Result<Analysis> analysis = AnalyzeFile(input.value(), options);
   if (!analysis.ok()) return analysis.error();
   const AnalysisSection& main = analysis.value().main;
