@@ -47,10 +47,15 @@ std::string OneLine(const json& message) {
   return message.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-json ToolAnswer(const json& structured, bool failed) {
+json ToolAnswer(const json& structured) {
   return {{"content", json::array({{{"type", "text"}, {"text", OneLine(structured)}}})},
           {"structuredContent", structured},
-          {"isError", failed}};
+          {"isError", false}};
+}
+
+// An error is no structured content: clients hold that to the tool's output schema.
+json ToolRefusal(const std::string& error) {
+  return {{"content", json::array({{{"type", "text"}, {"text", error}}})}, {"isError", true}};
 }
 
 }  // namespace
@@ -106,8 +111,8 @@ json Server::Call(const json& parameters) {
   const json values = parameters.value("arguments", json::object());
   Arguments arguments(values);
   const Result<json> outcome = tool->run(workspace_, arguments);
-  if (outcome.ok()) return ToolAnswer(outcome.value(), false);
-  return ToolAnswer(json::parse(ErrorAsJson(outcome.error())), true);
+  if (outcome.ok()) return ToolAnswer(outcome.value());
+  return ToolRefusal(ErrorAsJson(outcome.error()));
 }
 
 std::optional<json> Server::Handle(const json& message) {

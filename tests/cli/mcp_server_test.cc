@@ -57,10 +57,13 @@ class McpServer : public testing::Test {
               result["structuredContent"]);
     return result["structuredContent"];
   }
-  static std::string CodeOf(const json& result) {
+  // What is said as text, for clients check structured content against the tool's schema.
+  static json ErrorOf(const json& result) {
     EXPECT_TRUE(result["isError"]) << result.dump();
-    return result["structuredContent"]["error"]["code"];
+    EXPECT_FALSE(result.contains("structuredContent"));
+    return json::parse(result["content"][0]["text"].get<std::string>())["error"];
   }
+  static std::string CodeOf(const json& result) { return ErrorOf(result)["code"]; }
 
   fs::path root_;
 };
@@ -179,11 +182,9 @@ TEST_F(McpServer, NothingOutsideTheRootsIsReadOrTold) {
 TEST_F(McpServer, ClosedGatesRefuseAndLeaveNothing) {
   Server server = Started(false);
   const json result = Call(server, "analyze_profile", {{"path", Path("before.folded")}});
-  EXPECT_TRUE(result["isError"]);
-  EXPECT_EQ(result["structuredContent"]["error"]["stage"], "authorization");
+  EXPECT_EQ(ErrorOf(result)["stage"], "authorization");
   EXPECT_FALSE(fs::exists(root_ / "work" / "results"));
-  EXPECT_EQ(Call(server, "agent_tokens",
-                 {{"project_root", Path(".")}})["structuredContent"]["error"]["stage"],
+  EXPECT_EQ(ErrorOf(Call(server, "agent_tokens", {{"project_root", Path(".")}}))["stage"],
             "authorization");
 }
 

@@ -90,7 +90,7 @@ TEST(Statistics, FalsePositivesOfABenchmarkComparisonStayUnderFivePercent) {
 // The same for the whole comparison, with the threshold of practical impact out of the way, and
 // for two metrics at once: the bound holds for a claim about either.
 TEST(Statistics, FalseClaimsOfWholeComparisonsStayUnderFivePercent) {
-  constexpr int kRounds = 400;
+  constexpr int kRounds = 200;
   const double bound = 0.05 + 3 * std::sqrt(0.05 * 0.95 / kRounds);
   for (const std::size_t n : {3U, 5U, 10U}) {
     std::mt19937_64 engine(100 + n);

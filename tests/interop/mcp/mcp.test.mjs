@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
@@ -34,16 +35,23 @@ async function connected(t, gates = ['--allow-writes'], environment = {}) {
   return { client, folder, root, tools };
 }
 
+const freePort = () => new Promise((resolve) => {
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const { port } = server.address();
+    server.close(() => resolve(port));
+  });
+});
+
 async function value(client, name, args) {
   const result = await client.callTool({ name, arguments: args });
-  assert.ok(!result.isError, JSON.stringify(result.structuredContent));
+  assert.ok(!result.isError, JSON.stringify(result.content));
   return result.structuredContent;
 }
 
 async function refusal(client, name, args) {
   const result = await client.callTool({ name, arguments: args });
   assert.ok(result.isError, `${name} was not refused`);
-  return result.structuredContent.error;
+  return JSON.parse(result.content[0].text).error;
 }
 
 test('every tool has schemas, annotations and a permission', async (t) => {
@@ -125,7 +133,7 @@ test('recording needs every gate and then the phrase', async (t) => {
 test('hotspots and tasks of a running daemon', { skip: daemon ? false : 'no example daemon' }, async (t) => {
   const runtime = fs.mkdtempSync(path.join(os.tmpdir(), 'sonde-runtime-'));
   const running = spawn(daemon, ['--seconds', '0', '--directory', path.join(runtime, 'profiling')], {
-    env: { ...process.env, XDG_RUNTIME_DIR: runtime, SONDE_CONSOLE: '1', SONDE_CONSOLE_PORT: '0', SONDE_HTTP_PORT: '0' },
+    env: { ...process.env, XDG_RUNTIME_DIR: runtime, SONDE_CONSOLE_HTTP_PORT: String(await freePort()), SONDE_CONSOLE_PORT: '0' },
     stdio: 'ignore',
   });
   t.after(async () => {
