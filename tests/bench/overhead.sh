@@ -98,6 +98,13 @@ judge_time "p50 at most 1.5 us, p99 at most 30" "$(
   sed -n 's/.*p50 \([0-9.]*\) us, p99 \([0-9.]*\) us.*/\1 <= 1.5 \&\& \2 <= 30/p' "$scratch/latency"
 )"
 
+begin "exceptions of the host"
+if "$build/tests/bench/bench.exceptions" "$((pairs / 3 + 1))"; then
+  judge_time "as fast as without a sampler" 1
+else
+  judge_time "as fast as without a sampler" 0
+fi
+
 for case in collector weight fairness; do
   begin "$case"
   if timeout --signal=KILL 120 "$timers" "$case"; then judge_time "$case" 1; else judge_time "$case" 0; fi

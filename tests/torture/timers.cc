@@ -344,9 +344,11 @@ bool Wall(double seconds) {
   std::printf(
       "wall: 16 threads, 20 looks a second: %lu of %lu sleeps interrupted by %lu signals, %lu "
       "looks "
-      "needed none; time off by %.1f ms at most (%.0f)\n",
+      "needed none; time off by %.1f ms at most (%.0f); %.2f%% of a core\n",
       interrupted.load(), calls.load(), interval.wall.signals, interval.wall.repeated,
-      static_cast<double>(most_off_ns) / 1e6, bound_ms);
+      static_cast<double>(most_off_ns) / 1e6, bound_ms,
+      100 * Seconds(sampler->stats().profiler_ns) /
+          (static_cast<double>(interval.duration_ns) / 1e9));
   return static_cast<double>(most_off_ns) / 1e6 <= bound_ms && interval.wall.dropped_ns == 0 &&
          interrupted <= interval.wall.signals;
 }

@@ -1,6 +1,6 @@
-// torture [--seconds N] [--hz N] [--peer LIBPROFILER] [--unwinder tables|deferred]: samples threads
-// that do what breaks profilers. Exits 0 when all of them made progress, every sample is
-// accounted for, and at least 99.5 % of the stacks are complete.
+// torture [--seconds N] [--hz N] [--peer LIBPROFILER] [--unwinder tables|deferred]
+// [--stack-bytes N]: samples threads that do what breaks profilers. Exits 0 when all of them made
+// progress, every sample is accounted for, and at least 99.5 % of the stacks are complete.
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -32,6 +32,7 @@ struct Options {
   int hz = 4000;
   std::string peer;
   Unwinder unwinder = Unwinder::kTables;
+  std::size_t stack_bytes = SamplerOptions().stack_bytes;
 };
 
 // Takes SIGPROF away for a moment, now and then, as a host might.
@@ -64,8 +65,10 @@ bool Torment(Victims& victims, seconds length, EachTenth&& each_tenth) {
 }
 
 int RunOurs(const Options& options) {
-  auto started =
-      Sampler::Start({.hz = 999, .ring_bytes = std::size_t{8} << 20, .unwinder = options.unwinder});
+  auto started = Sampler::Start({.hz = 999,
+                                 .ring_bytes = std::size_t{8} << 20,
+                                 .unwinder = options.unwinder,
+                                 .stack_bytes = options.stack_bytes});
   if (!started.ok()) {
     std::printf("torture: %s\n", Describe(started.error()).c_str());
     return 1;
@@ -160,6 +163,7 @@ int main(int argc, char** argv) {
     if (name == "--seconds") options.seconds = std::atoi(value);
     if (name == "--hz") options.hz = std::atoi(value);
     if (name == "--peer") options.peer = value;
+    if (name == "--stack-bytes") options.stack_bytes = std::strtoul(value, nullptr, 10);
     if (name == "--unwinder" && std::strcmp(value, "deferred") == 0) {
       options.unwinder = sonde::Unwinder::kDeferred;
     }

@@ -241,6 +241,19 @@ TEST(WallClock, AProfileSaysStateAndNanoseconds) {
   EXPECT_EQ(states, (std::set<std::string>{"running", "waiting"}));
 }
 
+TEST(WallClock, StacksMayBeWalkedLater) {
+  auto started = Sampler::Start({.unwinder = Unwinder::kDeferred, .wall_hz = 200});
+  if (!started.ok()) GTEST_SKIP() << Describe(started.error());
+  const Helper busy(true);
+  started.value()->BeginWall();
+  std::this_thread::sleep_for(milliseconds(150));
+  started.value()->Stop();
+  const Interval interval = started.value()->TakeWallInterval();
+
+  EXPECT_GT(interval.samples.size(), 1U);
+  EXPECT_EQ(TimesByThread(interval)[getpid()].all, interval.duration_ns);
+}
+
 TEST(WallClock, RestartableCallsAreNotInterrupted) {
   int pipe_ends[2];
   ASSERT_EQ(pipe(pipe_ends), 0);

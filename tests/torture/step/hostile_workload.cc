@@ -126,21 +126,41 @@ jmp_buf landing;
   sink = sink + 1;
 }
 
-}  // namespace
-
-long RunHostile(const char* plugins) {
+// Each of the three calls the next.
+struct Circle {
+  Circle() {
+    array.next = &string;
+    string.next = &alignment;
+    alignment.next = &array;
+  }
   WithArray array;
   WithString string;
   WithAlignment alignment;
-  array.next = &string;
-  string.next = &alignment;
-  alignment.next = &array;
-  // The first exception of a process is made outside: it fills caches of the loader.
+};
+
+// The first exception of a process fills caches of the loader.
+void ThrowOutside() {
   try {
     Throw(3);
   } catch (const std::exception&) {
   }
+}
 
+}  // namespace
+
+long RunDeep() {
+  constexpr int kDepth = 200;
+  Circle circle;
+  ThrowOutside();
+  TraceOn();
+  sink = sink + circle.array.Go(kDepth, 33) + circle.string.Go(kDepth, 34);
+  TraceOff();
+  return sink;
+}
+
+long RunHostile(const char* plugins) {
+  Circle circle;
+  ThrowOutside();
   for (int round = 0; round < 3; ++round) {
     getcontext(&fiber_context);
     fiber_context.uc_stack.ss_sp = fiber_stack;
@@ -153,8 +173,8 @@ long RunHostile(const char* plugins) {
     TraceOn();
     void* plugin = dlopen(path.c_str(), round == 2 ? RTLD_LAZY : RTLD_NOW);
     plugin_entry = reinterpret_cast<long (*)(long)>(dlsym(plugin, "PluginEntry"));
-    sink = sink + array.Go(6 + round, 31 + round * 2);
-    sink = sink + string.Go(3, 10 + round);
+    sink = sink + circle.array.Go(6 + round, 31 + round * 2);
+    sink = sink + circle.string.Go(3, 10 + round);
     if (setjmp(landing) == 0) Jump(3);
     swapcontext(&main_context, &fiber_context);
     plugin_entry = nullptr;

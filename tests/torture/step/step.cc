@@ -30,7 +30,7 @@ using sonde::StackRange;
 using sonde::Truncation;
 using sonde::UnwoundStack;
 
-constexpr std::uint32_t kDepth = 128;
+constexpr std::uint32_t kDepth = 256;
 constexpr int kPlaces = 2048;
 
 // How often something happened at a place, without allocation: malloc may be what is stepped
@@ -254,6 +254,7 @@ int main(int argc, char** argv) {
   // In code without tables of its own (crti.o and the like) a validated frame pointer goes on
   // where libgcc stops: those stacks are longer than its, and count as other.
   bool good = InChild("hostile", 99.9, 99.8, [&] { sonde::step::RunHostile(plugins.c_str()); });
+  good &= InChild("deep", 99.9, 99.8, [] { sonde::step::RunDeep(); });
   good &= InChild("libraries", 99.9, 99.9, [] { sonde::step::RunLibraries(); });
   // libgcc does not follow code made at run time, so it is no judge of these; nor can anybody
   // in inline assembly that moves the stack pointer, such as TraceOn itself.

@@ -12,6 +12,8 @@ inline void TraceOff() { asm volatile("pushfq; andq $~0x100, (%%rsp); popfq" :::
 // Recursion through virtual calls, exceptions, formatted output, the vdso, realigned and variable
 // frames, longjmp, a fiber, plugins loaded and unloaded. `plugins` is their folder.
 long RunHostile(const char* plugins);
+// The same calls, output and exceptions at the end of stacks of more than 200 frames.
+long RunDeep();
 // Regular expressions, streams, file system, zlib, sorting, std::function, dates.
 long RunLibraries();
 // Handlers on alternate stacks, code made at run time, calls through bad pointers.
