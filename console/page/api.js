@@ -22,6 +22,7 @@ export const snapshotPath = name => '/api/artifacts/' + encodeURIComponent(name)
 export const api = {
   flame: query => fetchJson('/api/flame?' + query),
   tasks: () => fetchJson('/api/tasks'),
+  task: id => fetchJson('/api/tasks/' + encodeURIComponent(id)),
   snapshots: () => fetchJson('/api/artifacts'),
   snapshot: async name => readPprof(await (await fetchOk(snapshotPath(name))).arrayBuffer()),
   writeSnapshot: () => fetchJson('/api/snapshot', {method: 'POST', headers: {'X-Sonde-Request': '1'}}),

@@ -59,7 +59,7 @@ class Page {
     this.toggleKeys = unfold(byId('help'), byId('keys'));
     byId('help').addEventListener('click', this.toggleKeys);
     for (const [key, text] of JSON.parse(byId('keys-list').textContent)) {
-      byId('keys').append(element('dt', {}, key), element('dd', {}, text));
+      byId('keys').append(element('div', {}, element('dt', {}, key), element('dd', {}, text)));
     }
     byId('snapshot').addEventListener('click', async () => {
       try {
@@ -137,13 +137,16 @@ class Page {
       tab.setAttribute('aria-selected', String(tab.dataset.tab === state.tab));
     }
     if (byId('filter').value !== state.filter) byId('filter').value = state.filter;
-    byId('snapshot').hidden = byId('compare').hidden = state.tab !== 'snapshots';
+    byId('snapshot').hidden = byId('compare').hidden = byId('snapshots-notice').hidden = state.tab !== 'snapshots';
     this.#tellChips();
     this.picture.apply(changed);
     if (changed.some(key => ['window', 'task', 'thread', 'label', 'base', 'snapshot', 'against'].includes(key))) {
       this.#update(true);
     }
-    if (changed.includes('task')) this.#tellTask();
+    if (changed.includes('task')) {
+      this.#tellTask();
+      if (state.task !== '') this.#readTask().then(() => this.#tellTask());
+    }
     this.#showList(state.tab);
   }
 
@@ -235,21 +238,33 @@ class Page {
     try {
       this.tasks.replace(await api.tasks());
       this.#tellChips();
+      await this.#readTask();
       this.#tellTask();
       this.#showList('tasks');
     } catch { /* The stream of events says when the process is gone. */ }
   }
 
+  // The histograms of the chosen task; what is no longer kept has none.
+  async #readTask() {
+    const {task} = this.state;
+    if (this.tasks.find(task) === undefined) { this.details = undefined; return; }
+    const details = await api.task(task).catch(() => undefined);
+    if (task === this.state.task) this.details = details;
+  }
+
   #tellTask() {
+    const details = String(this.details?.id) === this.state.task ? this.details : undefined;
     const aside = byId('task');
     const task = this.tasks.find(this.state.task);
     aside.hidden = this.state.task === '';
-    if (!aside.hidden) aside.replaceChildren(...(task === undefined ? ['This task has ended and is no longer kept.'] : describeTask(task)));
+    if (!aside.hidden) aside.replaceChildren(...(task === undefined ? ['This task has ended and is no longer kept.'] : describeTask(task, details)));
   }
 
   async #readSnapshots() {
     try {
-      this.snapshots.replace(await api.snapshots());
+      const catalog = await api.snapshots();
+      this.snapshots.replace(catalog);
+      byId('snapshots-notice').textContent = 'Look before you hand one on: ' + catalog.notice + '.';
       this.#showList('snapshots');
     } catch { /* As above. */ }
   }
@@ -297,7 +312,7 @@ class Page {
     drawLine(byId('cpu-line'), this.load, LINE_POINTS);
   }
 
-  #tellHealth({sampling, sampler, console: tasks}) {
+  #tellHealth({sampling, sampler, push, console: tasks}) {
     const health = byId('health');
     const number = value => globalThis.sondeFlame.formatCount(value);
     const lost = (sampler?.dropped ?? 0);
@@ -314,7 +329,11 @@ class Page {
     if (tasks !== undefined) {
       facts.push(['tasks', `${number(tasks.tasks_kept)} kept of ${number(tasks.tasks_seen)} seen, ${number(tasks.tasks_dropped)} dropped`]);
     }
-    byId('account').replaceChildren(...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
+    if (push !== undefined) {
+      facts.push(['pushed to ' + push.engine, `${number(push.pushed)} of ${number(push.taken)} profiles, ${number(push.dropped)} dropped, ${number(push.waiting)} waiting`]);
+    }
+    this.#notice(push === undefined || push.problem === '' ? '' : `Pushing to ${push.engine} fails, it is tried again: ${push.problem}.`, 'push');
+    byId('account').replaceChildren(...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))));
   }
 
   #tellEmpty() {

@@ -72,13 +72,32 @@ function warningsOf(task) {
   return warnings;
 }
 
-// The contents of the aside.
-export function describeTask(task) {
+// A histogram as rows: from which duration on, a bar, how many.
+function histogramOf(title, {max_ns: max, buckets}) {
+  if (buckets.length === 0) return [];
+  const counts = new Map(buckets.map(({from_ns: from, count}) => [from, count]));
+  const most = Math.max(...counts.values());
+  const rows = element('div.histogram', {role: 'table', 'aria-label': title});
+  for (let from = buckets[0].from_ns; from <= buckets.at(-1).from_ns; from = from === 0 ? 2 : from * 2) {
+    const count = counts.get(from) ?? 0;
+    const bar = element('i');
+    bar.style.width = (100 * count) / most + '%';
+    if (count === 0) bar.style.visibility = 'hidden';
+    const row = element('div', {role: 'row'}, element('span', {role: 'rowheader'}, duration(from)), element('div', {}, bar),
+                        element('span', {role: 'cell'}, globalThis.sondeFlame.formatCount(count)));
+    rows.append(row);
+  }
+  return [element('h3', {}, `${title}, longest ${duration(max)}`), rows];
+}
+
+// The contents of the aside; `details`, an answer of /api/tasks/ID, may be missing.
+export function describeTask(task, details) {
   const lines = [`${task.kind} ${task.id}, ${task.outcome ?? task.state}`, placeOf(task),
                  `busy ${duration(task.busy_ns)}, scheduled ${duration(task.scheduled_ns)}, idle ${duration(task.idle_ns)}`,
                  `${task.polls} polls, ${task.polls > 0 ? duration(task.busy_ns / task.polls) : '0 ns'} each`,
-                 `${task.wakes} wakes, ${task.self_wakes} by itself; ${task.wakers} wakers held`,
+                 `woken ${task.wakes} times, ${task.self_wakes} by itself; wakers held: ${task.wakers}`,
                  ...Object.entries(task.fields ?? {}).map(([name, value]) => `${name} = ${value}`)];
   return [element('h2', {}, task.name), ...lines.filter(line => line !== '').map(line => element('p', {}, line)),
-          ...task.warnings.map(warning => element('p.warn', {}, warning))];
+          ...task.warnings.map(warning => element('p.warn', {}, warning)),
+          ...(details === undefined ? [] : [...histogramOf('poll times', details.poll_times), ...histogramOf('scheduled times', details.scheduled_times)])];
 }

@@ -1,12 +1,13 @@
 // Chromium for the tests: one process a file, one fresh page a test.
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {chromium} from 'playwright-core';
 
 export const folder = mkdtempSync(join(tmpdir(), 'sonde-browser-'));
+process.on('exit', () => rmSync(folder, {recursive: true, force: true, maxRetries: 3}));
 
 export async function launch() {
   return chromium.launch({

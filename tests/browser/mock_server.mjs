@@ -107,6 +107,8 @@ export class MockServer {
         return json(this.snapshots[0]);
       }
     }
+    const task = this.tasks.find(({id}) => url.pathname === '/api/tasks/' + id);
+    if (task !== undefined) return json({time_ns: Date.now() * 1e6, ...task, ...histograms});
     const name = /^\/api\/artifacts\/(.+)$/.exec(url.pathname)?.[1];
     if (name !== undefined) {
       const isNew = name === this.snapshots[0]?.name;
@@ -131,6 +133,11 @@ export class MockServer {
     response.on('close', () => { clearInterval(timer); this.streams.delete(response); });
   }
 }
+
+const histograms = {
+  poll_times: {max_ns: 9.1e6, buckets: [[2048, 3], [4096, 40], [16384, 310], [32768, 120], [8388608, 2]].map(([from_ns, count]) => ({from_ns, count}))},
+  scheduled_times: {max_ns: 70e3, buckets: [[1024, 200], [2048, 250], [65536, 25]].map(([from_ns, count]) => ({from_ns, count}))},
+};
 
 export function taskOf(id, name, busy = 1e8) {
   return {id, parent: 0, name, kind: 'task', state: ['idle', 'running', 'scheduled'][id % 3], file: 'server.cc', line: id, created_ns: 0,

@@ -61,6 +61,9 @@ describe('the live page', () => {
     assert.match(await page.textContent('#chips'), /task 2 flush/);
     assert.match(await page.textContent('#details'), /of selection/);
     assert.match(await page.textContent('#task'), /request = \/search/);
+    await wait(page, () => document.querySelectorAll('#task .histogram').length === 2);
+    assert.match(await page.textContent('#task'), /poll times, longest 9\.10 ms.*scheduled times, longest 70\.0 µs/s);
+    assert.equal(await page.locator('#task .histogram').first().locator('[role=row]').count(), 13);
     await page.click('#tab-functions');
     await hasRow(page, 'write');
     assert.match((await rows(page))[0], /^100\.0.%70 ms/);
@@ -110,6 +113,17 @@ describe('the live page', () => {
     await page.close();
   });
 
+  it('says what became of pushed profiles, and why pushing fails', async () => {
+    mock.status.push = {engine: 'pyroscope', taken: 12, pushed: 9, dropped: 1, failures: 4, waiting: 2, problem: 'nobody answers'};
+    const page = await open(browser, url);
+    await wait(page, () => /^Pushing to pyroscope fails, it is tried again: nobody answers\.$/.test(document.querySelector('#notice').textContent));
+    await page.click('#health');
+    assert.match(await page.textContent('#account'), /pushed to pyroscope9 of 12 profiles, 1 dropped, 2 waiting/);
+    mock.status.push = {...mock.status.push, problem: ''};
+    await wait(page, () => document.querySelector('#notice').hidden);
+    await page.close();
+  });
+
   it('says that the process is idle, and how often samples come', async () => {
     mock.stacks = [];
     mock.load = 0;
@@ -139,6 +153,7 @@ describe('the live page', () => {
     const page = await open(browser, url);
     await page.keyboard.press('3');
     await hasRow(page, 'daemon-profile');
+    assert.equal(await page.textContent('#snapshots-notice'), 'Look before you hand one on: raw names.');
     await page.click('#snapshot');
     await page.waitForFunction(() => document.querySelectorAll('#list tbody tr').length === 3);
     assert.equal(await page.isDisabled('#compare'), true);

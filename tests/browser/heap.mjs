@@ -1,0 +1,64 @@
+// heap.mjs: whether the page takes more and more memory, and how long an update takes to draw.
+//   tests/browser/run.sh SONDE WORK_FOLDER --heap [MINUTES]
+// A stand-in process with 1,000 tasks and as many nodes as an answer holds, all of them new twice a
+// second; the browser's heap after a collection, once a minute. Ends with 1 when it grew by more
+// than a tenth after the first two minutes, or an update took 100 ms.
+import {launch, open} from './browser.mjs';
+import {manyStacks, MockServer, snapshotOf, taskOf} from './mock_server.mjs';
+
+const minutes = Number(process.argv[2] ?? 10);
+const browser = await launch();
+const mock = new MockServer(process.env.SONDE_SOURCE);
+let round = 0;
+const renew = () => {
+  ++round;
+  mock.stacks = manyStacks(4500, round);
+  mock.tasks = Array.from({length: 1000}, (_, i) => taskOf(round * 10 + i + 1, 'session ' + i, (i * 7919 * round) % 1e9));
+};
+renew();
+mock.snapshots = [3, 2, 1].map(snapshotOf);
+const timer = setInterval(renew, 500);
+const page = await open(browser, await mock.start());
+const session = await page.context().newCDPSession(page);
+await page.waitForFunction(() => sondePage.picture.data !== undefined);
+const heap = async () => {
+  await session.send('HeapProfiler.collectGarbage');
+  return (await session.send('Runtime.getHeapUsage')).usedSize / 2 ** 20;
+};
+const drawn = () => page.evaluate(async () => {
+  const json = await (await fetch('/api/flame?window=10')).json();
+  const times = [];
+  for (let i = 0; i < 5; ++i) {
+    const began = performance.now();
+    sondePage.picture.show(json);
+    sondePage.functions.take(sondePage.picture.data, true);
+    sondePage.functions.show();
+    sondePage.tasks.show();
+    times.push(performance.now() - began);
+  }
+  return times.sort((a, b) => a - b)[2];
+});
+
+const sizes = [];
+let slowest = 0;
+for (let minute = 0; minute <= minutes; ++minute) {
+  if (minute > 0) {
+    for (const key of ['1', '2', '3']) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(20_000);
+    }
+  }
+  const took = await drawn();
+  slowest = Math.max(slowest, took);
+  sizes.push(await heap());
+  console.log(`minute ${minute}: heap ${sizes.at(-1).toFixed(1)} MiB, an update took ${took.toFixed(0)} ms`);
+}
+clearInterval(timer);
+await page.close();
+await browser.close();
+await mock.stop();
+const settled = sizes.slice(Math.min(2, sizes.length - 1));
+const grown = Math.max(...settled) / settled[0];
+console.log(`after two minutes the heap grew to ${grown.toFixed(2)} of what it was; the slowest update took ${slowest.toFixed(0)} ms`);
+if (page.faults.length > 0) console.log(page.faults.join('\n'));
+process.exit(grown > 1.1 || slowest >= 100 || page.faults.length > 0 ? 1 : 0);
