@@ -206,7 +206,7 @@ TEST(CoSpawn, ASocketEchoIsChargedToTheRightTasks) {
 
 TEST(CoSpawn, NoResumeIsChargedToTheWrongTask) {
   constexpr int kTasks = 300;
-  constexpr int kHops = 100;
+  constexpr int kHops = 334;  // Times kTasks: 100,000 resumes.
   TaskReader reader;
   net::thread_pool pool(4);
   std::atomic<std::uint64_t> wrong{0};
