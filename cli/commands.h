@@ -9,6 +9,7 @@ namespace sonde::cli {
 
 void AddAgent(Program& program);
 void AddAnalyze(Program& program);
+void AddCapture(Program& program);
 void AddClassify(Program& program);
 void AddCollect(Program& program);
 void AddCompare(Program& program);
@@ -21,8 +22,10 @@ void AddInspect(Program& program);
 void AddInstallSkill(Program& program);
 void AddMcp(Program& program);
 void AddMerge(Program& program);
+void AddPush(Program& program);
 void AddReport(Program& program);
 void AddSessions(Program& program);
+void AddSnapshot(Program& program);
 void AddSnapshots(Program& program);
 void AddSymbolize(Program& program);
 void AddTop(Program& program);

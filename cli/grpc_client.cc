@@ -12,7 +12,7 @@
 #include <map>
 #include <utility>
 
-#include "cli/stream_socket.h"
+#include "console/client/stream_socket.h"
 #include "export/protobuf_writer.h"
 
 namespace sonde::cli {
@@ -221,7 +221,12 @@ Result<std::unique_ptr<GrpcClient>> GrpcClient::Connect(const std::string& url,
                                                         const std::string& token) {
   const Result<ServerAddress> address = ParseServerAddress(url, "6669");
   if (!address.ok()) return address.error();
-  Result<StreamSocket> socket = StreamSocket::Connect(address.value());
+  if (address.value().is_tls) {
+    return Error{.code = ErrorCode::kUsage, .message = "a console speaks no TLS: " + url};
+  }
+  constexpr std::chrono::seconds kPatience{10};
+  Result<StreamSocket> socket =
+      StreamSocket::Connect(address.value(), Deadline(std::chrono::milliseconds(kPatience)));
   if (!socket.ok()) return socket.error();
   return std::unique_ptr<GrpcClient>(new GrpcClient(
       std::make_unique<Impl>(std::move(socket).value(), address.value().Authority(), token)));

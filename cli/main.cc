@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
   sonde::cli::Program program;
   sonde::cli::AddAgent(program);
   sonde::cli::AddAnalyze(program);
+  sonde::cli::AddCapture(program);
   sonde::cli::AddClassify(program);
   sonde::cli::AddCollect(program);
   sonde::cli::AddCompare(program);
@@ -19,8 +20,10 @@ int main(int argc, char** argv) {
   sonde::cli::AddInstallSkill(program);
   sonde::cli::AddMcp(program);
   sonde::cli::AddMerge(program);
+  sonde::cli::AddPush(program);
   sonde::cli::AddReport(program);
   sonde::cli::AddSessions(program);
+  sonde::cli::AddSnapshot(program);
   sonde::cli::AddSnapshots(program);
   sonde::cli::AddSymbolize(program);
   sonde::cli::AddTop(program);

@@ -73,8 +73,11 @@ void ProfileOptions::AddTo(CLI::App& command) {
                   "KEY=VALUE: keep samples with that label, such as comm, pid, tid, cpu, thread or "
                   "task; event=NAME keeps that sample type. Repeatable: different keys must all "
                   "hold, of equal keys one")
-      ->take_all();
-  command.add_option("--event", events_, "The same as --filter event=NAME")->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--event", events_, "The same as --filter event=NAME")
+      ->take_all()
+      ->allow_extra_args(false);
   command.add_option("--time", time_,
                      "FROM,TO in seconds of the recording's clock; either may be left out");
   command.add_option("--focus", focus_,
@@ -188,6 +191,23 @@ Result<Profile> ProfileOptions::ReadWith(bool keep_labels, const std::string& pa
   progress.Clear();
   if (!profile.ok()) return profile;
   return Kept(std::move(profile).value(), rules.value(), path);
+}
+
+Result<Profile> ProfileOptions::ReadBytes(std::string_view bytes, const std::string& name) const {
+  Result<Profile> profile = ReadBytesWithoutNotes(bytes, name);
+  if (profile.ok()) NoteLosses(profile.value(), name);
+  return profile;
+}
+
+Result<Profile> ProfileOptions::ReadBytesWithoutNotes(std::string_view bytes,
+                                                      const std::string& name) const {
+  const Result<ReadOptions> options = Reading();
+  if (!options.ok()) return options.error();
+  const Result<FilterRules> rules = Rules();
+  if (!rules.ok()) return rules.error();
+  Result<Profile> profile = ReadProfile(bytes, options.value());
+  if (!profile.ok()) return InFile(profile.error(), name);
+  return Kept(std::move(profile).value(), rules.value(), name);
 }
 
 Result<std::vector<Profile>> ProfileOptions::ReadEach(const std::string& path) const {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sonde/filter.h"
@@ -31,6 +32,10 @@ class ProfileOptions {
   Result<Profile> ReadStacks(const std::string& path) const;
   // Read for each of several profiles that stand one behind the other in `path`.
   Result<std::vector<Profile>> ReadEach(const std::string& path) const;
+
+  // A whole input that is in memory already; `name` stands for it in messages.
+  Result<Profile> ReadBytes(std::string_view bytes, const std::string& name) const;
+  Result<Profile> ReadBytesWithoutNotes(std::string_view bytes, const std::string& name) const;
 
   // With names as --demangle wants them: what a sub-command has found names for after Read.
   Profile Named(Profile profile) const;

@@ -1,5 +1,8 @@
 // sonde top: the functions a profile spends itself in, as text.
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <ctime>
 #include <iomanip>
@@ -9,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/granularity.h"
 #include "cli/profile_options.h"
+#include "cli/profile_server.h"
 #include "cli/value_text.h"
 #include "sonde/hotspots.h"
 
@@ -24,9 +28,16 @@ struct Top {
   std::string by = "functions";
   std::string sort = "flat";
   std::size_t rows = 40;
+  bool live = false;
+  int seconds = 3;
+  std::size_t rounds = 0;
+  ProfileServer server;
   ProfileOptions reading;
 
   Result<int> Run() const;
+  // One profile of a running program after the other.
+  Result<int> Follow() const;
+  Status Print(Profile whole_profile, std::size_t most_rows) const;
 };
 
 // What 100 % is.
@@ -102,10 +113,57 @@ void PrintHead(const Profile& profile, std::size_t type, const Whole& whole) {
   }
 }
 
+// Lines of the terminal that standard output is; 0 when it is none.
+std::size_t TerminalLines() {
+  winsize size{};
+  return ::isatty(STDOUT_FILENO) != 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0
+             ? size.ws_row
+             : 0;
+}
+
 Result<int> Top::Run() const {
+  if (live) return Follow();
+  if (input.empty()) {
+    return Error{.code = ErrorCode::kUsage, .message = "input is required, or --live"};
+  }
   Result<Profile> read = by == "task" ? reading.ReadWithoutNotes(input) : reading.ReadStacks(input);
   if (!read.ok()) return read.error();
-  const Profile profile = GroupedBy(by, std::move(read).value());
+  if (const Status printed = Print(std::move(read).value(), rows); !printed.ok()) {
+    return printed.error();
+  }
+  return 0;
+}
+
+Result<int> Top::Follow() const {
+  const std::string url = input.empty() ? "http://127.0.0.1:6060" : input;
+  const bool on_terminal = TerminalLines() > 0;
+  // Into a pipe one round is what a script wants; on a terminal it goes on until interrupted.
+  const std::size_t last = rounds != 0 || on_terminal ? rounds : 1;
+  for (std::size_t round = 1; last == 0 || round <= last; ++round) {
+    const Result<std::string> bytes =
+        server.Get(url, "/debug/pprof/profile", "seconds=" + std::to_string(seconds),
+                   std::chrono::seconds(seconds));
+    if (!bytes.ok()) return bytes.error();
+    Result<Profile> profile = reading.ReadBytesWithoutNotes(bytes.value(), url);
+    if (!profile.ok()) return profile.error();
+    std::size_t most_rows = rows;
+    if (const std::size_t lines = TerminalLines(); lines > 0) {
+      constexpr std::size_t kHead = 10;
+      std::cout << "\033[H\033[2J";
+      most_rows = std::min(rows == 0 ? lines : rows, lines > kHead ? lines - kHead : 1);
+    } else if (round > 1) {
+      std::cout << '\n';
+    }
+    if (const Status printed = Print(std::move(profile).value(), most_rows); !printed.ok()) {
+      return printed.error();
+    }
+    std::cout.flush();
+  }
+  return 0;
+}
+
+Status Top::Print(Profile whole_profile, std::size_t most_rows) const {
+  const Profile profile = GroupedBy(by, std::move(whole_profile));
   const Result<std::size_t> chosen = ProfileOptions::SampleType(profile, sample_type);
   if (!chosen.ok()) return chosen.error();
   const std::size_t type = chosen.value();
@@ -123,7 +181,7 @@ Result<int> Top::Run() const {
   PrintHead(profile, type, whole_of);
 
   const std::string& unit = profile.sample_types()[type].unit;
-  const std::size_t shown = rows == 0 ? spots.size() : std::min(rows, spots.size());
+  const std::size_t shown = most_rows == 0 ? spots.size() : std::min(most_rows, spots.size());
   std::int64_t accounted = 0;
   for (std::size_t i = 0; i < shown; ++i) accounted = SaturatingAdd(accounted, spots[i].self);
   std::cout << "Showing " << shown << " of " << spots.size() << ' ' << by << ", which account for "
@@ -144,7 +202,7 @@ Result<int> Top::Run() const {
               << SafeText(names.text(spot.name))
               << (spot.frame.kind == FrameKind::kInlined ? " (inline)" : "") << '\n';
   }
-  return 0;
+  return {};
 }
 
 }  // namespace
@@ -153,13 +211,25 @@ void AddTop(Program& program) {
   const auto top = std::make_shared<Top>();
   CLI::App* const command = program.Command(
       "top", "List the functions that a profile spends itself in", [top] { return top->Run(); });
-  command->add_option("input", top->input, "Profile to read, or - for standard input")->required();
+  command->add_option("input", top->input,
+                      "Profile to read, or - for standard input; with --live where a program "
+                      "listens, http://127.0.0.1:6060 when not given");
   command->add_option("-n,--rows", top->rows, "Rows to show, 0 for all")->capture_default_str();
   command->add_option("--sample-type", top->sample_type, "What to weigh, by name or number");
   command->add_option("--sort", top->sort, "Order by flat or by cum")
       ->check(CLI::IsMember({"flat", "cum"}))
       ->capture_default_str();
   AddGranularity(*command, top->by);
+  CLI::Option* const live =
+      command->add_flag("--live", top->live, "Follow a running program until interrupted");
+  command->add_option("--seconds", top->seconds, "With --live: length of a round")
+      ->check(CLI::Range(1, 3600))
+      ->needs(live)
+      ->capture_default_str();
+  command
+      ->add_option("--rounds", top->rounds, "With --live: how many; into a pipe 1 when not given")
+      ->needs(live);
+  top->server.AddTo(*command);
   top->reading.AddTo(*command);
 }
 

@@ -9,6 +9,7 @@ if(SONDE_PROFILING OR SONDE_BUILD_PROGRAM)
   find_package(tomlplusplus REQUIRED)             # console: sonde.toml
   find_package(Boost 1.81 REQUIRED)               # console: Asio and Beast, header only; evidence: Math
   pkg_check_modules(nghttp2 REQUIRED IMPORTED_TARGET libnghttp2)  # console: HTTP/2
+  find_package(OpenSSL)                           # console: sonde::push; agentlog: hashes
   # sampler: without it there is no sonde::heap.
   find_path(GPERFTOOLS_INCLUDE_DIR gperftools/malloc_extension.h)
 endif()
@@ -16,7 +17,7 @@ endif()
 if(SONDE_BUILD_PROGRAM)
   find_package(simdjson REQUIRED)                 # formats, agentlog: reading JSON
   find_package(nlohmann_json REQUIRED)            # formats, agentlog, evidence, cli: writing JSON
-  find_package(OpenSSL REQUIRED)                  # agentlog: hashes; cli: push over https
+  find_package(OpenSSL REQUIRED)                  # without it there is no program
   find_package(CLI11 REQUIRED)                    # cli: arguments
   pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)   # formats, agentlog: zstd
   pkg_check_modules(liblzma REQUIRED IMPORTED_TARGET liblzma)   # formats: MiniDebugInfo

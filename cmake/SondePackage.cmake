@@ -66,7 +66,7 @@ set(CPACK_COMPONENT_SONDE_DESCRIPTION
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libsonde-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libc6-dev, libnghttp2-dev, zlib1g-dev")
-set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libboost-dev, libgoogle-perftools-dev, libunwind8")
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libboost-dev, libgoogle-perftools-dev, libssl-dev, libunwind8")
 set(CPACK_COMPONENT_DEV_DESCRIPTION
     "Libraries and headers that put the profiler into a program")
 include(CPack)

@@ -99,7 +99,7 @@ class Console::Impl {
     return stats;
   }
 
-  std::string TaskName(std::uint64_t id) const { return ledger_.names().Find(id); }
+  std::string TaskName(std::uint64_t id) { return ledger_.NameOf(id); }
 
   std::uint16_t console_port = 0;
   std::uint16_t http_port = 0;

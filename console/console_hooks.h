@@ -9,6 +9,7 @@
 #include "console/interval_hub.h"
 #include "sampler/symbolizer.h"
 #include "sonde/heap.h"
+#include "sonde/push.h"
 #include "sonde/result.h"
 #include "sonde/sampler_stats.h"
 
@@ -24,7 +25,9 @@ struct ConsoleHooks {
   std::string snapshot_folder{};  // Empty: no snapshots.
   std::function<Result<std::string>()> write_snapshot{};
   std::function<SamplerStats()> sampler_stats{};
-  HeapSource heap{};  // Empty: none.
+  HeapSource heap{};          // Empty: none.
+  std::string push_engine{};  // Where profiles are pushed; empty: nowhere.
+  std::function<PushStats()> push_stats{};
 };
 
 }  // namespace sonde

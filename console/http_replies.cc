@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "console/json_writer.h"
+#include "sampler/gperftools_profile.h"
 #include "sonde/byte_sink.h"
 #include "sonde/pprof.h"
 #include "sonde/snapshot_catalog.h"
@@ -47,8 +48,18 @@ HttpResponse GoError(int status, std::string_view message) {
   return response;
 }
 
-HttpResponse PprofReply(ProfileBuilder builder, const std::string& file_name) {
-  const Profile profile = std::move(builder).Build();
+HttpResponse GperftoolsReply(const Interval& interval) {
+  GperftoolsProfile profile;
+  profile.Add(interval);
+  StringSink bytes;
+  const Status written = profile.Write(bytes);
+  if (!written.ok()) return ErrorReply(written.error());
+  return {.headers = {{"content-type", "application/octet-stream"},
+                      {"content-disposition", "attachment; filename=\"profile\""}},
+          .body = std::move(bytes).Take()};
+}
+
+HttpResponse PprofReply(const Profile& profile, const std::string& file_name) {
   StringSink bytes;
   GzipSink gzip(bytes);
   Status written = WritePprof(profile, gzip);

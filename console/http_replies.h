@@ -9,7 +9,8 @@
 
 #include "console/console_hooks.h"
 #include "console/http_exchange.h"
-#include "sonde/profile_builder.h"
+#include "sampler/interval.h"
+#include "sonde/profile.h"
 #include "sonde/result.h"
 
 namespace sonde {
@@ -21,7 +22,9 @@ HttpResponse JsonReply(std::string json);
 // An error as Go's net/http/pprof sends it.
 HttpResponse GoError(int status, std::string_view message);
 // A profile as gzip-compressed pprof.
-HttpResponse PprofReply(ProfileBuilder profile, const std::string& file_name);
+HttpResponse PprofReply(const Profile& profile, const std::string& file_name);
+// Samples in the CPU format of gperftools, addresses unnamed.
+HttpResponse GperftoolsReply(const Interval& interval);
 HttpResponse PprofIndex(const ConsoleHooks& hooks);
 
 // The catalog of a folder of snapshots, the newest entry of a role and kind, and one file. Only

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <utility>
 
@@ -52,7 +53,7 @@ HttpService::HttpService(ConsoleServer& server, TaskLedger& ledger, InstrumentSe
       started_ns_(SteadyNs()),
       symbolizer_(hooks.privacy),
       live_flame_(hooks, symbolizer_) {
-  symbolizer_.NameTasksBy([this](std::uint64_t id) { return ledger_.names().Find(id); });
+  symbolizer_.NameTasksBy([this](std::uint64_t id) { return ledger_.NameOf(id); });
   server_.Every(kBetweenRests, [this] { work_.Add([this] { live_flame_.RestWhenUnasked(); }); });
 }
 
@@ -109,7 +110,7 @@ void HttpService::Route(const Context& context) {
   constexpr std::string_view kPlain = "/pprof/";
   constexpr std::string_view kApi = "/api/";
   if (path.starts_with(kDebug)) return RoutePprof(context, path.substr(kDebug.size()));
-  if (path.starts_with(kPlain)) return RoutePprof(context, path.substr(kPlain.size()));
+  if (path.starts_with(kPlain)) return RouteGperftools(context, path.substr(kPlain.size()));
   if (path.starts_with(kApi)) return RouteApi(context, path.substr(kApi.size()));
   if (path == "/metrics") {
     return Send(context.exchange,
@@ -137,6 +138,13 @@ void HttpService::RoutePprof(const Context& context, std::string_view name) {
   Send(context.exchange, GoError(404, "Unknown profile"));
 }
 
+void HttpService::RouteGperftools(const Context& context, std::string_view name) {
+  if (name == "profile") return ServeProfile(context, hooks_.samples, "profile", true);
+  if (name == "heap") return ServeHeapText(context, HeapKind::kInUse, name);
+  if (name == "growth") return ServeHeapText(context, HeapKind::kGrowth, name);
+  RoutePprof(context, name);
+}
+
 void HttpService::RouteApi(const Context& context, std::string_view name) {
   const bool is_post = context.request.method == "POST";
   if (name == "snapshot") {
@@ -151,6 +159,16 @@ void HttpService::RouteApi(const Context& context, std::string_view name) {
   if (is_post) return Send(context.exchange, TextReply(405, "GET only\n"));
   if (name == "status") return Send(context.exchange, JsonReply(StatusAsJson()));
   if (name == "tasks") return Send(context.exchange, JsonReply(TasksAsJson()));
+  constexpr std::string_view kTask = "tasks/";
+  if (name.starts_with(kTask)) {
+    const std::string_view digits = name.substr(kTask.size());
+    std::uint64_t id = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+    const bool is_number = read.ec == std::errc() && read.ptr == digits.data() + digits.size();
+    std::optional<std::string> task = is_number ? TaskAsJson(id) : std::nullopt;
+    return Send(context.exchange, task.has_value() ? JsonReply(std::move(*task))
+                                                   : TextReply(404, "no such task any more\n"));
+  }
   if (name == "artifacts") {
     return AnswerLater(context.exchange,
                        [folder = hooks_.snapshot_folder] { return CatalogReply(folder); });
@@ -190,10 +208,13 @@ void HttpService::TellStatus(const Exchange& exchange) {
   server_.After(kBetweenEvents, [this, exchange] { TellStatus(exchange); });
 }
 
-void HttpService::AnswerLater(const Exchange& exchange, Answer work) {
-  const bool is_queued = work_.Add([this, exchange, work = std::move(work)] {
+void HttpService::AnswerLater(const Exchange& exchange, Answer work, std::string profile) {
+  const bool is_queued = work_.Add([this, exchange, work = std::move(work), profile] {
     auto response = std::make_shared<HttpResponse>(work());
-    server_.Post([this, exchange, response] { Send(exchange, std::move(*response)); });
+    server_.Post([this, exchange, response, profile] {
+      if (!profile.empty()) return SendProfile(exchange, profile, std::move(*response));
+      Send(exchange, std::move(*response));
+    });
   });
   if (!is_queued) Send(exchange, TextReply(503, "too many requests are waiting\n"));
 }
@@ -205,33 +226,55 @@ void HttpService::Sample(const Context& context, IntervalHub* samples, std::int6
     return Send(exchange,
                 GoError(500, "Could not enable CPU profiling: the process is not sampled"));
   }
-  if (open_spans_ >= kMostSpans) {
-    return Send(exchange, TextReply(503, "too many profiles are being taken\n"));
-  }
-  const bool is_queued = work_.Add([this, exchange, samples, seconds, encode = std::move(encode)] {
-    const std::uint64_t span = samples->Open();
-    server_.Post([this, exchange, samples, seconds, span, encode] {
-      const auto finish = [this, exchange, samples, span, encode] {
-        const bool is_closing = work_.Add([this, exchange, samples, span, encode] {
-          const Interval interval = samples->Close(span);
-          auto response = std::make_shared<HttpResponse>(encode(interval));
-          server_.Post([this, exchange, response] {
-            --open_spans_;
-            sent_profile_bytes_ += response->body.size();
-            ++served_[{"profile", response->status}];
-            Send(exchange, std::move(*response));
-          });
+  if (!OpenSpan(exchange)) return;
+  const char* const endpoint = samples == hooks_.wall ? "wall" : "profile";
+  const bool is_queued =
+      work_.Add([this, exchange, samples, endpoint, seconds, encode = std::move(encode)] {
+        const std::uint64_t span = samples->Open();
+        server_.Post([this, exchange, samples, endpoint, seconds, span, encode] {
+          const auto finish = [this, exchange, samples, endpoint, span, encode] {
+            const bool is_closing = work_.Add([this, exchange, samples, endpoint, span, encode] {
+              const Interval interval = samples->Close(span);
+              auto response = std::make_shared<HttpResponse>(encode(interval));
+              server_.Post([this, exchange, endpoint, response] {
+                --open_spans_;
+                SendProfile(exchange, endpoint, std::move(*response));
+              });
+            });
+            if (!is_closing) {
+              static_cast<void>(samples->Close(span));
+              CloseSpan(exchange);
+            }
+          };
+          server_.After(std::chrono::seconds(seconds), finish);
         });
-        if (!is_closing) Send(exchange, TextReply(503, "too many requests are waiting\n"));
-      };
-      server_.After(std::chrono::seconds(seconds), finish);
-    });
-  });
-  if (!is_queued) return Send(exchange, TextReply(503, "too many requests are waiting\n"));
-  ++open_spans_;
+      });
+  if (!is_queued) CloseSpan(exchange);
 }
 
-void HttpService::ServeProfile(const Context& context, IntervalHub* samples, const char* name) {
+bool HttpService::OpenSpan(const Exchange& exchange) {
+  if (open_spans_ < kMostSpans) {
+    ++open_spans_;
+    return true;
+  }
+  Send(exchange, TextReply(503, "too many profiles are being taken\n"));
+  return false;
+}
+
+void HttpService::CloseSpan(const Exchange& exchange) {
+  --open_spans_;
+  Send(exchange, TextReply(503, "too many requests are waiting\n"));
+}
+
+void HttpService::SendProfile(const Exchange& exchange, const std::string& endpoint,
+                              HttpResponse response) {
+  sent_profile_bytes_ += response.body.size();
+  ++served_[{endpoint, response.status}];
+  Send(exchange, std::move(response));
+}
+
+void HttpService::ServeProfile(const Context& context, IntervalHub* samples, const char* name,
+                               bool in_gperftools_format) {
   constexpr std::int64_t kDefaultSeconds = 30;
   constexpr std::int64_t kLongestSeconds = 3600;
   std::int64_t seconds = context.target.Number("seconds").value_or(0);
@@ -239,20 +282,9 @@ void HttpService::ServeProfile(const Context& context, IntervalHub* samples, con
   if (seconds > kLongestSeconds) {
     return Send(context.exchange, GoError(400, "profile duration exceeds an hour"));
   }
-  Sample(context, samples, seconds, [this, name](const Interval& interval) {
-    return PprofReply(symbolizer_.Name(interval), name);
-  });
-}
-
-void HttpService::ServeHeap(const Context& context, HeapKind kind, std::string_view file_name) {
-  if (!hooks_.heap) {
-    return Send(context.exchange,
-                GoError(404, "no heap profiles: the program does not link sonde::heap"));
-  }
-  AnswerLater(context.exchange, [this, kind, file = std::string(file_name)] {
-    Result<HeapProfile> heap = hooks_.heap(kind);
-    if (!heap.ok()) return GoError(404, heap.error().message);
-    return PprofReply(std::move(heap.value().profile), file);
+  Sample(context, samples, seconds, [this, name, in_gperftools_format](const Interval& interval) {
+    if (in_gperftools_format) return GperftoolsReply(interval);
+    return PprofReply(symbolizer_.Name(interval).Build(), name);
   });
 }
 

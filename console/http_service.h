@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,26 +56,42 @@ class HttpService {
   std::pair<int, std::string> Refusal(const HttpRequest& request, const HttpTarget& target) const;
   void Route(const Context& context);
   void RoutePprof(const Context& context, std::string_view name);
+  // The same in the formats of gperftools, which its own tool reads.
+  void RouteGperftools(const Context& context, std::string_view name);
   void RouteApi(const Context& context, std::string_view name);
 
   // Samples for the seconds that the request asks for, then answers with what `encode` makes of it.
   void Sample(const Context& context, IntervalHub* samples, std::int64_t seconds,
               std::function<HttpResponse(const Interval&)> encode);
   // `samples` in a file of that name.
-  void ServeProfile(const Context& context, IntervalHub* samples, const char* name);
+  void ServeProfile(const Context& context, IntervalHub* samples, const char* name,
+                    bool in_gperftools_format = false);
   void ServeHeap(const Context& context, HeapKind kind, std::string_view file_name);
+  void ServeHeapText(const Context& context, HeapKind kind, std::string_view file_name);
+  // What was added in `seconds`.
+  void ServeHeapDelta(const Context& context, HeapKind kind, std::int64_t seconds,
+                      const std::string& file_name);
+  // One more request waits for its seconds to pass, unless too many do, which is answered.
+  bool OpenSpan(const Exchange& exchange);
+  // It cannot be served after all.
+  void CloseSpan(const Exchange& exchange);
+  // Sends and counts it.
+  void SendProfile(const Exchange& exchange, const std::string& endpoint, HttpResponse response);
   void ServeSymbols(const Context& context);
   void ServeArtifact(const Context& context, std::string_view name);
   void ServeSnapshot(const Context& context);
   // Sends the status every half second, until the reader is gone or too slow.
   void SendEvents(const Exchange& exchange);
   void TellStatus(const Exchange& exchange);
-  // Calls `work` on the other thread and sends what it returns.
-  void AnswerLater(const Exchange& exchange, Answer work);
+  // Calls `work` on the other thread and sends what it returns; counted as `profile` unless that
+  // is empty.
+  void AnswerLater(const Exchange& exchange, Answer work, std::string profile = {});
   void Send(const Exchange& exchange, HttpResponse response);
 
   std::string TasksAsText();
   std::string TasksAsJson();
+  // With histograms; nullopt when it is not known any more.
+  std::optional<std::string> TaskAsJson(std::uint64_t id);
   std::string StatusAsJson();
   std::string Metrics();
 

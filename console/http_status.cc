@@ -72,6 +72,47 @@ const char* NameOf(TaskOutcome outcome) {
   return "cancelled";
 }
 
+void WriteTask(JsonWriter& json, const TaskSlot& task, bool has_ended, const WallClock& clock) {
+  const TaskTimes times = TimesOf(task, has_ended);
+  json.Number("id", task.id.load(kRelaxed));
+  json.Number("parent", task.parent_id);
+  json.Text("name", task.name.view());
+  json.Text("kind", task.kind.view());
+  json.Text("state", times.state);
+  if (has_ended) json.Text("outcome", NameOf(task.outcome.load(kRelaxed)));
+  json.Text("file", task.place.file);
+  json.Number("line", task.place.line);
+  json.Number("created_ns", clock.UnixNs(task.created_ns));
+  json.Number("total_ns", times.total_ns);
+  json.Number("busy_ns", times.busy_ns);
+  json.Number("scheduled_ns", times.scheduled_ns);
+  json.Number("idle_ns", times.idle_ns);
+  json.Number("polls", task.polls.load(kRelaxed));
+  json.Number("wakes", task.wakes.load(kRelaxed));
+  json.Number("self_wakes", task.self_wakes.load(kRelaxed));
+  json.Number("wakers", task.waker_clones.load(kRelaxed) - task.waker_drops.load(kRelaxed));
+  json.BeginObject("fields");
+  task.fields.ForEach([&](const Field& field) { json.Text(field.name, ValueText(field)); });
+  json.EndObject();
+}
+
+// The buckets that are not empty, each by its least duration.
+void WriteHistogram(JsonWriter& json, std::string_view key, const Log2Histogram& histogram) {
+  json.BeginObject(key);
+  json.Number("max_ns", histogram.max_ns());
+  json.BeginArray("buckets");
+  for (std::size_t i = 0; i < Log2Histogram::kBuckets; ++i) {
+    const std::uint32_t count = histogram.count(i);
+    if (count == 0) continue;
+    json.BeginObject();
+    json.Number("from_ns", i == 0 ? std::uint64_t{0} : std::uint64_t{1} << i);
+    json.Number("count", count);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
 // One metric in the Prometheus text format.
 class MetricsWriter {
  public:
@@ -133,33 +174,29 @@ std::string HttpService::TasksAsJson() {
   json.Number("time_ns", ledger_.clock().NowUnixNs());
   json.BeginArray("tasks");
   ledger_.ForEachTask([&](const TaskSlot& task, bool has_ended) {
-    const TaskTimes times = TimesOf(task, has_ended);
     json.BeginObject();
-    json.Number("id", task.id.load(kRelaxed));
-    json.Number("parent", task.parent_id);
-    json.Text("name", task.name.view());
-    json.Text("kind", task.kind.view());
-    json.Text("state", times.state);
-    if (has_ended) json.Text("outcome", NameOf(task.outcome.load(kRelaxed)));
-    json.Text("file", task.place.file);
-    json.Number("line", task.place.line);
-    json.Number("created_ns", ledger_.clock().UnixNs(task.created_ns));
-    json.Number("total_ns", times.total_ns);
-    json.Number("busy_ns", times.busy_ns);
-    json.Number("scheduled_ns", times.scheduled_ns);
-    json.Number("idle_ns", times.idle_ns);
-    json.Number("polls", task.polls.load(kRelaxed));
-    json.Number("wakes", task.wakes.load(kRelaxed));
-    json.Number("self_wakes", task.self_wakes.load(kRelaxed));
-    json.Number("wakers", task.waker_clones.load(kRelaxed) - task.waker_drops.load(kRelaxed));
-    json.BeginObject("fields");
-    task.fields.ForEach([&](const Field& field) { json.Text(field.name, ValueText(field)); });
-    json.EndObject();
+    WriteTask(json, task, has_ended, ledger_.clock());
     json.EndObject();
   });
   json.EndArray();
   json.EndObject();
   return std::move(json).Take();
+}
+
+std::optional<std::string> HttpService::TaskAsJson(std::uint64_t id) {
+  std::optional<std::string> found;
+  ledger_.ForEachTask([&](const TaskSlot& task, bool has_ended) {
+    if (task.id.load(kRelaxed) != id) return;
+    JsonWriter json;
+    json.BeginObject();
+    json.Number("time_ns", ledger_.clock().NowUnixNs());
+    WriteTask(json, task, has_ended, ledger_.clock());
+    WriteHistogram(json, "poll_times", task.poll_times);
+    WriteHistogram(json, "scheduled_times", task.scheduled_times);
+    json.EndObject();
+    found = std::move(json).Take();
+  });
+  return found;
 }
 
 std::string HttpService::StatusAsJson() {
@@ -187,6 +224,18 @@ std::string HttpService::StatusAsJson() {
   json.Number("record_bytes", stats.record_bytes);
   json.EndObject();
   json.Bool("sampling", hooks_.samples != nullptr);
+  if (!hooks_.push_engine.empty() && hooks_.push_stats) {
+    const PushStats push = hooks_.push_stats();
+    json.BeginObject("push");
+    json.Text("engine", hooks_.push_engine);
+    json.Number("taken", push.taken);
+    json.Number("pushed", push.pushed);
+    json.Number("dropped", push.dropped);
+    json.Number("failures", push.failures);
+    json.Number("waiting", push.waiting);
+    json.Text("problem", push.problem);
+    json.EndObject();
+  }
   if (hooks_.sampler_stats) {
     const SamplerStats sampler = hooks_.sampler_stats();
     json.BeginObject("sampler");
@@ -240,6 +289,21 @@ std::string HttpService::Metrics() {
               "{endpoint=\"" + key.first + "\",code=\"" + std::to_string(key.second) + "\"}");
   }
   out.Counter("sonde_profile_bytes_total", "Bytes of profiles sent.", sent_profile_bytes_);
+  if (!hooks_.push_engine.empty() && hooks_.push_stats) {
+    const PushStats push = hooks_.push_stats();
+    const std::string target = "{target=\"" + hooks_.push_engine + "\"}";
+    const auto counter = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+      out.Head(name, "counter", help);
+      out.Value(value, target);
+    };
+    counter("sonde_push_profiles_total", "Profiles taken to be pushed.", push.taken);
+    counter("sonde_push_succeeded_total", "Profiles pushed.", push.pushed);
+    counter("sonde_push_dropped_total", "Profiles that were not pushed.", push.dropped);
+    counter("sonde_push_failures_total", "Attempts without success.", push.failures);
+    counter("sonde_push_bytes_total", "Bytes of profiles pushed.", push.bytes);
+    out.Head("sonde_push_waiting", "gauge", "Profiles that wait to be pushed.");
+    out.Value(push.waiting, target);
+  }
   return std::move(out).Take();
 }
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
@@ -12,9 +13,11 @@
 
 #include "console/console_hooks.h"
 #include "console/interval_hub.h"
+#include "console/pushed_profile.h"
 #include "console/session_config.h"
 #include "sampler/interval.h"
 #include "sampler/snapshot_writer.h"
+#include "sampler/symbolizer.h"
 
 namespace sonde {
 namespace {
@@ -24,6 +27,11 @@ std::string RoleName(Role role) { return role == Role::kDaemon ? "daemon" : "tui
 SnapshotPrivacy PrivacyOf(const SessionOptions& options) {
   return {.function_names = options.snapshots.function_names,
           .full_paths = options.snapshots.full_paths};
+}
+
+std::string EngineName(const PushOptions& push) {
+  if (push.url.empty()) return {};
+  return push.engine == PushEngine::kParca ? "parca" : "pyroscope";
 }
 
 Error Usage(const char* message) { return {.code = ErrorCode::kUsage, .message = message}; }
@@ -38,6 +46,7 @@ class Session::Impl {
   ~Impl() {
     if (IsOurs()) return;
     // In a forked child the threads behind these do not exist: nothing to join, nothing to free.
+    static_cast<void>(pusher_.release());
     static_cast<void>(console_.release());
     static_cast<void>(wall_hub_.release());
     static_cast<void>(hub_.release());
@@ -66,7 +75,16 @@ class Session::Impl {
   bool IsOurs() const noexcept { return ::getpid() == pid_; }
   Status Begin();
   void BeginSnapshots();
+  void BeginPush();
   void BeginConsole();
+  PushedProfile TakeForPush();
+  PushStats ShownPushStats() const {
+    const Pusher* const pusher = shown_pusher_;
+    return pusher != nullptr ? pusher->stats() : PushStats();
+  }
+  std::string TaskName(std::uint64_t id) const {
+    return console_ != nullptr ? console_->TaskName(id) : std::string();
+  }
   Result<std::string> SnapshotForConsole();
 
   const SessionOptions options_;
@@ -81,6 +99,10 @@ class Session::Impl {
   std::uint64_t snapshot_span_ = 0;  // What the writer sees of the hub.
   std::uint64_t wall_span_ = 0;      // 0 = it does not write wall-clock time.
   std::unique_ptr<Console> console_;
+  std::unique_ptr<Symbolizer> push_symbolizer_;  // Of the pusher's thread.
+  std::uint64_t push_span_ = 0;
+  std::unique_ptr<Pusher> pusher_;
+  std::atomic<const Pusher*> shown_pusher_{nullptr};  // The same, for the console's threads.
 };
 
 // Which session runs. Never destroyed: exit() may still ask for it.
@@ -145,6 +167,7 @@ Status Session::Impl::Begin() {
   }
   BeginConsole();  // First, for snapshots have the names of tasks from it.
   if (options_.sampling) BeginSnapshots();
+  if (!options_.push.url.empty()) BeginPush();
   return {};
 }
 
@@ -154,11 +177,7 @@ void Session::Impl::BeginSnapshots() {
                                .interval = options_.snapshots.interval,
                                .keep = options_.snapshots.keep,
                                .privacy = PrivacyOf(options_),
-                               .task_name =
-                                   [this](std::uint64_t id) {
-                                     return console_ != nullptr ? console_->TaskName(id)
-                                                                : std::string();
-                                   },
+                               .task_name = [this](std::uint64_t id) { return TaskName(id); },
                                .on_error = options_.on_error};
   snapshot_span_ = hub_->Open();
   std::vector<ExtraSource> extras;
@@ -176,6 +195,36 @@ void Session::Impl::BeginSnapshots() {
       std::move(take_wall));
 }
 
+void Session::Impl::BeginPush() {
+  const auto report = [this](Error error) {
+    error.stage = "push";
+    if (options_.on_error) options_.on_error(error);
+  };
+  if (!options_.sampling) return report(Usage("push.url is set, but nothing is sampled"));
+  if (!options_.pusher) {
+    return report(Usage("push.url is set, but the session has no pusher: link sonde::push"));
+  }
+  push_symbolizer_ = std::make_unique<Symbolizer>(PrivacyOf(options_));
+  push_symbolizer_->NameTasksBy([this](std::uint64_t id) { return TaskName(id); });
+  push_span_ = hub_->Open();
+  auto made = options_.pusher(
+      options_.push, [this] { return TakeForPush(); }, options_.on_error);
+  if (!made.ok()) {
+    static_cast<void>(hub_->Close(push_span_));
+    return report(made.error());
+  }
+  pusher_ = std::move(made).value();
+  shown_pusher_ = pusher_.get();
+}
+
+PushedProfile Session::Impl::TakeForPush() {
+  const Interval interval = hub_->Take(push_span_);
+  if (interval.samples.empty()) return {};
+  const Profile profile = push_symbolizer_->Name(interval).Build();
+  Result<PushedProfile> pushed = MakePushedProfile(profile, interval.time_ns);
+  return pushed.ok() ? std::move(pushed).value() : PushedProfile();
+}
+
 void Session::Impl::BeginConsole() {
   const bool is_daemon = options_.role == Role::kDaemon;
   ConsoleOptions console = options_.console;
@@ -189,7 +238,9 @@ void Session::Impl::BeginConsole() {
                            .write_snapshot = [this] { return SnapshotForConsole(); },
                            .sampler_stats = options_.sampling ? [this] { return sampler_->stats(); }
                                                               : std::function<SamplerStats()>(),
-                           .heap = options_.heap};
+                           .heap = options_.heap,
+                           .push_engine = EngineName(options_.push),
+                           .push_stats = [this] { return ShownPushStats(); }};
   Result<std::unique_ptr<Console>> started = Console::Start(console, &hooks);
   if (!started.ok()) {
     if (options_.on_error) options_.on_error(started.error());
@@ -253,6 +304,7 @@ Status Session::Impl::End() {
     });
     if (!last.ok()) status = last.error();
   }
+  if (pusher_ != nullptr) pusher_->Finish();
   // After the last snapshot, so that clients could still ask for it.
   if (console_ != nullptr) console_->Stop();
   Running& running = Running::Get();
@@ -267,6 +319,7 @@ SessionStats Session::Impl::stats() const {
   SessionStats stats;
   if (sampler_ != nullptr) stats.sampler = sampler_->stats();
   if (writer_ != nullptr) stats.snapshots = writer_->stats();
+  if (pusher_ != nullptr) stats.push = pusher_->stats();
   return stats;
 }
 

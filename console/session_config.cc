@@ -98,6 +98,23 @@ ConfigKeys KeysOf(SessionOptions& options) {
   keys.Whole("console", "max_tasks", &console.max_tasks, 1, 1'000'000);
   keys.Whole("console", "max_connections", &console.max_connections, 1, 10'000);
 
+  PushOptions& push = options.push;
+  keys.Text("push", "url", &push.url);
+  keys.Choice("push", "engine", &push.engine,
+              {{"pyroscope", PushEngine::kPyroscope}, {"parca", PushEngine::kParca}});
+  keys.Text("push", "application", &push.application);
+  keys.Text("push", "labels", &push.labels);
+  keys.Text("push", "tenant", &push.tenant);
+  keys.Text("push", "user", &push.user);
+  keys.Text("push", "password", &push.password);
+  keys.Text("push", "token", &push.token);
+  keys.Text("push", "ca_file", &push.authorities);
+  keys.Seconds("push", "interval_seconds", &push.interval, milliseconds(1'000),
+               milliseconds(std::chrono::hours(1)));
+  keys.Seconds("push", "timeout_seconds", &push.timeout, milliseconds(100),
+               milliseconds(std::chrono::minutes(5)));
+  keys.Whole("push", "queue", &push.queue, 1, 1'000);
+
   keys.Seconds("snapshots", "interval_seconds", &options.snapshots.interval, kShortestInterval,
                kLongestInterval);
   keys.Whole("snapshots", "keep", &options.snapshots.keep, 1, kMostKept);

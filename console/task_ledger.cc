@@ -205,6 +205,19 @@ void TaskLedger::Refresh() {
   RefreshPool(registry_.async_ops, evicted_.async_ops);
 }
 
+std::string TaskLedger::NameOf(std::uint64_t task_id) {
+  std::string name = names_.Find(task_id);
+  if (!name.empty()) return name;
+  const std::lock_guard lock(naming_);
+  // Looked at since it was made: then it was found, or is gone.
+  if (task_id <= named_up_to_) return names_.Find(task_id);
+  named_up_to_ = registry_.last_task_id.load(std::memory_order_relaxed);
+  ForEachTask([this](const TaskSlot& slot, bool) {
+    names_.Add(slot.id.load(std::memory_order_relaxed), slot.name.view());
+  });
+  return names_.Find(task_id);
+}
+
 bool TaskLedger::UnderPressure() const noexcept {
   return IsShort(registry_.tasks) || IsShort(registry_.resources) || IsShort(registry_.async_ops);
 }

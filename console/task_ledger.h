@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,7 +19,7 @@
 
 namespace sonde {
 
-// At most one in a process. Used by one thread, except names().
+// At most one in a process. Used by one thread, except NameOf().
 //
 // Each Refresh is an epoch; a record remembers in which it was first seen and in which it last
 // changed, a watcher up to which it has been told. What a watcher still has to hear of a record
@@ -50,7 +52,9 @@ class TaskLedger final : public UpdateSource {
 
   const Evicted& evicted() const noexcept { return evicted_; }
   const WallClock& clock() const noexcept { return clock_; }
-  const TaskNames& names() const noexcept { return names_; }
+  // What the task was called, also when it is younger than the last Refresh; empty when that is not
+  // known, or no more. Any thread.
+  std::string NameOf(std::uint64_t task_id);
 
   // Calls fn(const TaskSlot&, bool has_ended) for each task that is kept.
   template <typename Fn>
@@ -76,6 +80,8 @@ class TaskLedger final : public UpdateSource {
   std::uint64_t epoch_ = 0;
   Evicted evicted_;
   TaskNames names_;
+  std::mutex naming_;              // Held while NameOf looks at all records, and of
+  std::uint64_t named_up_to_ = 0;  // the last id there was when it did so.
   std::vector<WatchCursor*> cursors_;
 };
 

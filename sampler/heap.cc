@@ -59,7 +59,7 @@ Result<HeapProfile> ReadTcmallocHeap(HeapKind kind) {
     if (kind == HeapKind::kInUse) type.type = "inuse_" + type.type;
   }
   return HeapProfile{NameMappedFunctions(profile.value(), std::move(types)),
-                     static_cast<std::uint64_t>(objects)};
+                     static_cast<std::uint64_t>(objects), std::move(text)};
 }
 
 }  // namespace sonde

@@ -206,10 +206,15 @@ int main(int argc, char** argv) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
+  sonde::PusherFactory pusher;
+#ifdef INGESTD_PUSHES
+  pusher = &sonde::MakeHttpPusher;  // To where [push] in sonde.toml says, if it does.
+#endif
   SONDE_SESSION(sonde::SessionOptions{
       .directory = arguments.directory,
       .snapshots = {.interval = std::chrono::milliseconds(
                         static_cast<std::int64_t>(arguments.interval * 1000))},
+      .pusher = pusher,
       .on_error = [](const sonde::Error& error) {
         std::fprintf(stderr, "ingestd: profiling: %s\n", sonde::Describe(error).c_str());
       }});

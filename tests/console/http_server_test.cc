@@ -18,57 +18,13 @@
 #include "console/console_hooks.h"
 #include "sonde/console.h"
 #include "sonde/task.h"
+#include "tests/console/peer.h"
+#include "tests/support/console_on_free_port.h"
 
 namespace sonde {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::uint16_t FreePort() {
-  const int probe = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ::bind(probe, reinterpret_cast<sockaddr*>(&address), sizeof(address));
-  socklen_t size = sizeof(address);
-  ::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &size);
-  ::close(probe);
-  return ntohs(address.sin_port);
-}
-
-class Peer {
- public:
-  explicit Peer(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(port);
-    ok_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
-    const timeval limit{5, 0};
-    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-  }
-  ~Peer() { ::close(socket_); }
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
-
-  void Send(std::string_view bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-  // Until the peer closes, or `wanted` is in it.
-  std::string Receive(std::string_view wanted = {}) {
-    std::string all;
-    char bytes[4096];
-    ssize_t size = 0;
-    while ((size = ::recv(socket_, bytes, sizeof(bytes), 0)) > 0) {
-      all.append(bytes, static_cast<std::size_t>(size));
-      if (!wanted.empty() && all.find(wanted) != std::string::npos) break;
-    }
-    return all;
-  }
-  bool ok() const { return ok_; }
-
- private:
-  int socket_;
-  bool ok_;
-};
 
 class ConsoleTest : public testing::Test {
  protected:
@@ -126,6 +82,28 @@ TEST_F(ConsoleTest, WallClockTimeIsSampledWhileItIsAskedFor) {
   EXPECT_EQ(watched, (std::vector<bool>{true, false}));
 }
 
+TEST_F(ConsoleTest, ATaskIsToldWithItsHistograms) {
+  Start();
+  Task task("polled");
+  for (int i = 0; i < 3; ++i) const PollGuard poll = task.Poll();
+  const std::string list = Ask("GET /api/tasks");
+  const std::size_t name = list.find("\"name\":\"polled\"");
+  const std::size_t id = list.rfind("\"id\":", name) + 5;
+  const std::string number = list.substr(id, list.find(',', id) - id);
+  const std::string one = Ask("GET /api/tasks/" + number);
+  EXPECT_EQ(StatusOf(one), "200");
+  EXPECT_NE(one.find("\"polls\":3,"), std::string::npos);
+  std::uint64_t counted = 0;
+  const std::size_t end = one.find("scheduled_times");
+  for (std::size_t at = 0; (at = one.find("\"count\":", at)) < end; at += 8) {
+    counted += std::stoul(one.substr(at + 8));
+  }
+  EXPECT_EQ(counted, 3U);
+  for (const char* const wrong : {"999999999", "x", "", "1x", "-1", "99999999999999999999"}) {
+    EXPECT_EQ(StatusOf(Ask(std::string("GET /api/tasks/") + wrong)), "404") << wrong;
+  }
+}
+
 TEST_F(ConsoleTest, NamesForeignHostsAreRefused) {
   Start();
   for (const char* const host : {"localhost", "127.0.0.1:1234", "[::1]:6060", "LOCALHOST:1"}) {
@@ -164,6 +142,58 @@ TEST_F(ConsoleTest, DownloadsCannotLeaveTheFolder) {
        {"../etc/passwd", "..%2fetc%2fpasswd", "%2e%2e/etc/passwd", "/etc/passwd", ".", ""}) {
     EXPECT_EQ(StatusOf(Ask(std::string("GET /api/artifacts/") + name)), "404") << name;
   }
+}
+
+Result<HeapProfile> HeapOf(std::int64_t bytes) {
+  ProfileBuilder builder({{"inuse_objects", "count"}, {"inuse_space", "bytes"}});
+  const LocationId frame = builder.FrameNamed("allocate");
+  builder.AddSample(builder.AddStack({&frame, 1}), kNoLabels, {1, bytes});
+  return HeapProfile{std::move(builder), 1, "heap profile: 1: 10 [1: 10] @ heap_v2/524288\n"};
+}
+
+TEST_F(ConsoleTest, HeapProfilesKnowWhatGosDo) {
+  ConsoleHooks hooks;
+  int asked = 0;
+  hooks.heap = [&](HeapKind) { return HeapOf(1000 * ++asked); };
+  Start({}, hooks);
+  const std::string pprof = Ask("GET /debug/pprof/heap?gc=1");
+  EXPECT_EQ(StatusOf(pprof), "200");
+  EXPECT_NE(pprof.find("filename=\"heap\""), std::string::npos);
+  EXPECT_NE(pprof.find("\r\n\r\n\x1f\x8b"), std::string::npos);
+  EXPECT_NE(Ask("GET /debug/pprof/heap?debug=1").find("\r\n\r\nheap profile: 1: 10 "),
+            std::string::npos);
+  EXPECT_NE(Ask("GET /pprof/heap").find("\r\n\r\nheap profile: 1: 10 "), std::string::npos);
+  const std::string delta = Ask("GET /debug/pprof/allocs?seconds=1");
+  EXPECT_NE(delta.find("filename=\"allocs-delta\""), std::string::npos);
+  EXPECT_EQ(asked, 5);
+  for (const char* const wrong :
+       {"seconds=0", "seconds=-1", "seconds=x", "seconds=1&debug=1", "seconds=100000"}) {
+    const std::string answer = Ask(std::string("GET /debug/pprof/heap?") + wrong);
+    EXPECT_EQ(StatusOf(answer), "400") << wrong;
+    EXPECT_NE(answer.find("x-go-pprof: 1"), std::string::npos) << wrong;
+  }
+  EXPECT_NE(Ask("GET /metrics").find("{endpoint=\"allocs\",code=\"200\"} 1\n"), std::string::npos);
+}
+
+TEST_F(ConsoleTest, TwoClientsAreSampledAtTheSameTime) {
+  IntervalHub hub(SevenToThree);
+  ConsoleHooks hooks;
+  hooks.samples = &hub;
+  Start({}, hooks);
+  std::string first;
+  std::thread other([&] { first = Ask("GET /debug/pprof/profile?seconds=1"); });
+  const std::string second = Ask("GET /pprof/profile?seconds=1");
+  other.join();
+  EXPECT_EQ(StatusOf(first), "200");
+  EXPECT_EQ(StatusOf(second), "200");
+  // The header of gperftools' format: 0, 3, 0, period in microseconds.
+  const std::size_t body = second.find("\r\n\r\n") + 4;
+  ASSERT_GT(second.size(), body + 32);
+  std::uint64_t words[4];
+  std::memcpy(words, second.data() + body, sizeof(words));
+  EXPECT_EQ(words[1], 3U);
+  EXPECT_EQ(words[3], 10'000U);
+  console_.reset();
 }
 
 TEST_F(ConsoleTest, ATokenIsAskedForWhereOneIsSet) {

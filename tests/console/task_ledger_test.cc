@@ -178,8 +178,21 @@ TEST(TaskLedger, NamesAreKnownAfterTheTaskIsForgotten) {
     ledger.Refresh();
   }
   ledger.Refresh();
-  EXPECT_EQ(ledger.names().Find(id), "flush");
-  EXPECT_EQ(ledger.names().Find(id + 1), "");
+  EXPECT_EQ(ledger.NameOf(id), "flush");
+  EXPECT_EQ(ledger.NameOf(id + 1), "");
+}
+
+TEST(TaskLedger, NamesAreKnownBeforeTheTaskIsSeen) {
+  const WallClock clock;
+  TaskLedger ledger({}, clock);
+  std::uint64_t ended = 0;
+  {
+    const Task task("ended at once");
+    ended = task.id();
+  }
+  const Task living("living");
+  EXPECT_EQ(ledger.NameOf(ended), "ended at once");
+  EXPECT_EQ(ledger.NameOf(living.id()), "living");
 }
 
 }  // namespace

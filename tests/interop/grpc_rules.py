@@ -23,14 +23,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def load_messages():
-    out = tempfile.mkdtemp(prefix="sonde-proto-")
-    code = protoc.main(["", f"-I{HERE}", f"--python_out={out}", f"--grpc_python_out={out}",
-                        str(HERE / "instrument.proto")])
-    assert code == 0, "protoc failed"
-    sys.path.insert(0, out)
-    import instrument_pb2
-    import instrument_pb2_grpc
-    return instrument_pb2, instrument_pb2_grpc
+    with tempfile.TemporaryDirectory(prefix="sonde-proto-") as out:
+        code = protoc.main(["", f"-I{HERE}", f"--python_out={out}", f"--grpc_python_out={out}",
+                            str(HERE / "instrument.proto")])
+        assert code == 0, "protoc failed"
+        sys.path.insert(0, out)
+        import instrument_pb2
+        import instrument_pb2_grpc
+        return instrument_pb2, instrument_pb2_grpc
 
 
 def ns(t):

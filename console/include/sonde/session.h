@@ -26,6 +26,7 @@
 
 #include "sonde/console.h"
 #include "sonde/heap.h"
+#include "sonde/push.h"
 #include "sonde/result.h"
 #include "sonde/sampler.h"
 #include "sonde/sampler_stats.h"
@@ -64,6 +65,9 @@ struct SessionOptions {
   // Shows tasks, profiles and snapshots on loopback. By role: the daemon listens on 6669 and
   // 6060, the terminal UI on 6670 and 6061. A port that is taken is told to on_error once.
   ConsoleOptions console{.console_port = kPortByRole, .http_port = kPortByRole};
+  // Where CPU profiles are sent besides, and what sends them: MakeHttpPusher of sonde::push.
+  PushOptions push{};
+  PusherFactory pusher{};
   // Told what goes wrong while the session runs, once for each kind of failure until it has
   // gone well again. Called on a thread of the profiler; must not call the session.
   std::function<void(const Error&)> on_error{};
@@ -72,6 +76,7 @@ struct SessionOptions {
 struct SessionStats {
   SamplerStats sampler;
   SnapshotStats snapshots;
+  PushStats push;
 };
 
 #if defined(SONDE_ENABLED) && SONDE_ENABLED

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "sonde/profile_builder.h"
 #include "sonde/result.h"
@@ -19,6 +20,7 @@ enum class HeapKind : std::uint8_t {
 struct HeapProfile {
   ProfileBuilder profile;     // Not built yet, so that who asked for it may add to it.
   std::uint64_t objects = 0;  // In use, or the times that the heap grew.
+  std::string text{};         // What it was made of, in gperftools' own format.
 };
 
 // Where heap profiles come from; empty when the program has none to give.

@@ -1,0 +1,100 @@
+// HttpService: what it answers about the heap: as pprof, as text, and what was added in a while.
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "console/console_server.h"
+#include "console/http_replies.h"
+#include "console/http_service.h"
+#include "sonde/combine.h"
+
+namespace sonde {
+namespace {
+
+HttpResponse NotLinked() {
+  return GoError(404, "no heap profiles: the program does not link sonde::heap");
+}
+
+// `before` is taken out.
+HttpResponse DeltaReply(Result<HeapProfile>& before, Result<HeapProfile> after,
+                        std::int64_t seconds, const std::string& file_name) {
+  for (const Result<HeapProfile>* heap : {&before, &after}) {
+    if (!heap->ok()) return GoError(404, heap->error().message);
+  }
+  constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+  after.value().profile.SetDuration(seconds * kNanosecondsPerSecond);
+  const Profile later = std::move(after.value().profile).Build();
+  const Profile earlier = std::move(before.value().profile).Build();
+  const Result<Profile> added = Subtract(later, earlier);
+  return added.ok() ? PprofReply(added.value(), file_name) : GoError(500, added.error().message);
+}
+
+}  // namespace
+
+void HttpService::ServeHeap(const Context& context, HeapKind kind, std::string_view file_name) {
+  if (!hooks_.heap) return Send(context.exchange, NotLinked());
+  const bool wants_text = context.target.Number("debug").value_or(0) != 0;
+  const std::string_view span = context.target.Parameter("seconds");
+  if (!span.empty()) {
+    constexpr std::int64_t kLongestSeconds = 3600;
+    const std::int64_t seconds = context.target.Number("seconds").value_or(0);
+    if (seconds <= 0) {
+      return Send(context.exchange,
+                  GoError(400, "invalid value for \"seconds\" - must be a positive integer"));
+    }
+    if (seconds > kLongestSeconds) {
+      return Send(context.exchange, GoError(400, "profile duration exceeds an hour"));
+    }
+    if (wants_text) {
+      return Send(context.exchange, GoError(400, "seconds and debug params are incompatible"));
+    }
+    return ServeHeapDelta(context, kind, seconds, std::string(file_name));
+  }
+  if (wants_text) return ServeHeapText(context, kind, file_name);
+  AnswerLater(
+      context.exchange,
+      [this, kind, file = std::string(file_name)] {
+        Result<HeapProfile> heap = hooks_.heap(kind);
+        if (!heap.ok()) return GoError(404, heap.error().message);
+        return PprofReply(std::move(heap.value().profile).Build(), file);
+      },
+      std::string(file_name));
+}
+
+void HttpService::ServeHeapText(const Context& context, HeapKind kind, std::string_view file_name) {
+  if (!hooks_.heap) return Send(context.exchange, NotLinked());
+  AnswerLater(
+      context.exchange,
+      [this, kind] {
+        Result<HeapProfile> heap = hooks_.heap(kind);
+        if (!heap.ok()) return GoError(404, heap.error().message);
+        return TextReply(200, std::move(heap.value().text));
+      },
+      std::string(file_name));
+}
+
+void HttpService::ServeHeapDelta(const Context& context, HeapKind kind, std::int64_t seconds,
+                                 const std::string& file_name) {
+  const Exchange exchange = context.exchange;
+  if (!OpenSpan(exchange)) return;
+  const bool is_queued = work_.Add([this, exchange, kind, seconds, file_name] {
+    auto before = std::make_shared<Result<HeapProfile>>(hooks_.heap(kind));
+    const auto finish = [this, exchange, kind, seconds, file_name, before] {
+      const bool is_closing = work_.Add([this, exchange, kind, seconds, file_name, before] {
+        auto response = std::make_shared<HttpResponse>(
+            DeltaReply(*before, hooks_.heap(kind), seconds, file_name + "-delta"));
+        server_.Post([this, exchange, file_name, response] {
+          --open_spans_;
+          SendProfile(exchange, file_name, std::move(*response));
+        });
+      });
+      if (!is_closing) CloseSpan(exchange);
+    };
+    server_.Post([this, seconds, finish] { server_.After(std::chrono::seconds(seconds), finish); });
+  });
+  if (!is_queued) CloseSpan(exchange);
+}
+
+}  // namespace sonde

@@ -1,0 +1,81 @@
+#include "console/live_flame.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "console/interval_hub.h"
+
+namespace sonde {
+namespace {
+
+// Stacks that differ, of two tasks.
+Interval ManyStacks(std::uint64_t stacks) {
+  Interval interval;
+  interval.duration_ns = 1'000'000'000;
+  interval.period_ns = 10'000'000;
+  interval.threads.push_back({1, "worker"});
+  interval.label_sets.resize(1);
+  // Code without symbols is called by its module: as many names as modules.
+  constexpr std::uint64_t kModules = 64;
+  for (std::uint64_t i = 0; i < kModules; ++i) {
+    interval.modules.push_back({.start = i << 16,
+                                .limit = (i + 1) << 16,
+                                .path = "/nowhere/lib" + std::to_string(i) + ".so",
+                                .build_id = {}});
+  }
+  for (std::uint64_t i = 0; i < stacks; ++i) {
+    IntervalSample sample;
+    for (std::uint64_t depth = 0; depth < 4; ++depth) {
+      const std::uint64_t module = i >> (6 * depth) & (kModules - 1);
+      sample.frames.push_back({(module << 16) + 16, static_cast<std::uint32_t>(module)});
+    }
+    sample.task_id = 1 + i % 2;
+    sample.signals = sample.weight = 1;
+    interval.samples.push_back(std::move(sample));
+  }
+  return interval;
+}
+
+TEST(LiveFlame, AHundredThousandStacksBecomeAPictureOfBoundedSizeThatSaysWhatIsMissing) {
+  IntervalHub hub([] { return ManyStacks(100'000); });
+  ConsoleHooks hooks;
+  hooks.samples = &hub;
+  Symbolizer symbolizer;
+  LiveFlame flame(hooks, symbolizer);
+  static_cast<void>(flame.Answer(HttpTarget::Parse("/api/flame")));
+  const HttpResponse reply = flame.Answer(HttpTarget::Parse("/api/flame?nodes=5000"));
+  EXPECT_EQ(reply.status, 200);
+  const std::size_t from = reply.body.find("\"nodes\":[");
+  const std::size_t until = reply.body.find(']', from);
+  const auto commas = std::count(reply.body.begin() + static_cast<std::ptrdiff_t>(from),
+                                 reply.body.begin() + static_cast<std::ptrdiff_t>(until), ',');
+  EXPECT_LE((commas + 1) / 3, 5'000);
+  EXPECT_LT(reply.body.size(), std::size_t{1} << 20);
+  EXPECT_EQ(flame.Answer(HttpTarget::Parse("/api/flame?format=gif")).status, 400);
+}
+
+TEST(LiveFlame, ATaskHasItsOwnPicture) {
+  IntervalHub hub([] { return ManyStacks(1'000); });
+  ConsoleHooks hooks;
+  hooks.samples = &hub;
+  Symbolizer symbolizer;
+  LiveFlame flame(hooks, symbolizer);
+  static_cast<void>(flame.Answer(HttpTarget::Parse("/api/flame")));
+  std::uint64_t sum = 0;
+  for (const char* const task : {"task=1", "task=2"}) {
+    const std::string folded =
+        flame.Answer(HttpTarget::Parse(std::string("/api/flame?format=folded&") + task)).body;
+    std::size_t at = 0;
+    for (std::size_t end = 0; (end = folded.find('\n', at)) != std::string::npos; at = end + 1) {
+      sum += std::stoull(folded.substr(folded.rfind(' ', end) + 1));
+    }
+  }
+  // Each answer sees one more cut than the one before: half of one, and half of two.
+  EXPECT_EQ(sum, 3 * 500 * std::uint64_t{10'000'000});
+}
+
+}  // namespace
+}  // namespace sonde
