@@ -86,7 +86,7 @@ TEST(LiveCommands, SnapshotNamesTheFileAndPassesTheServersRules) {
   ConsoleOptions options;
   options.token = "secret";
   const ConsoleOnFreePort console(options, hooks);
-  EXPECT_EQ(Sonde({"snapshot", console.url()}).code, 2);
+  EXPECT_EQ(Sonde({"snapshot", console.url()}).code, 5);
   const Outcome outcome = Sonde({"snapshot", console.url(), "--token", "secret"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "daemon-profile-1.pb.gz\n");
