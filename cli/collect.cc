@@ -1,24 +1,52 @@
-// sonde collect: records one authorised target through perf.
+// sonde collect: records one authorised target, through perf or from sonde inside it.
 
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/profile_server.h"
 #include "sonde/collection.h"
 
 namespace sonde::cli {
 namespace {
 
+constexpr const char* kAttachConsole = "attach-console";
+
 struct CollectOptions {
   std::string mode = "record";
+  std::string url;
+  ProfileServer server;
   CollectionRequest request;
 };
 
+// What the program measures of itself for a while.
+Result<nlohmann::json> CollectFromConsole(const CollectOptions& options) {
+  constexpr double kDefaultSeconds = 10;
+  const CollectionRequest& request = options.request;
+  if (options.url.empty()) {
+    return Error{.code = ErrorCode::kUsage, .message = "attach-console takes a URL"};
+  }
+  if (!request.executable.empty() || request.pid != 0) {
+    return Error{.code = ErrorCode::kUsage,
+                 .message = "attach-console takes a URL, not a program or a process"};
+  }
+  const double asked =
+      request.duration_seconds == 0 ? kDefaultSeconds : std::ceil(request.duration_seconds);
+  const std::chrono::seconds span(static_cast<std::int64_t>(asked));
+  return CollectFrom(options.url, request, [&] {
+    return options.server.Get(options.url, "/debug/pprof/profile",
+                              "seconds=" + std::to_string(span.count()), span);
+  });
+}
+
 Result<int> Run(const CollectOptions& options) {
   CollectionRequest request = options.request;
-  request.mode = *CollectionModeNamed(options.mode);
-  const Result<nlohmann::json> artifact = Collect(request);
+  const std::optional<CollectionMode> mode = CollectionModeNamed(options.mode);
+  request.mode = mode.value_or(CollectionMode::kRecord);
+  const Result<nlohmann::json> artifact =
+      mode.has_value() ? Collect(request) : CollectFromConsole(options);
   if (!artifact.ok()) return artifact.error();
   std::cout << std::filesystem::absolute(request.metadata_output).lexically_normal().string()
             << '\n';
@@ -51,8 +79,10 @@ void AddOne(Program& program, const char* name, const char* description) {
   CollectionRequest& request = options->request;
   CLI::App* command = program.Command(name, description, [options] { return Run(*options); });
   command->add_option("--mode", options->mode, "What to record")
-      ->check(CLI::IsMember({"record", "stat", "sched", "lock", "off_cpu"}))
+      ->check(CLI::IsMember({"record", "stat", "sched", "lock", "off_cpu", kAttachConsole}))
       ->capture_default_str();
+  command->add_option("url,--url", options->url,
+                      "attach-console: where a program with sonde inside listens");
   AddTarget(*command, request);
   command->add_option("--data-output", request.data_output, "Recording to write; must be new")
       ->required();
@@ -82,13 +112,14 @@ void AddOne(Program& program, const char* name, const char* description) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}))
       ->capture_default_str();
   AddAuthorization(*command, request);
+  options->server.AddTo(*command);
 }
 
 }  // namespace
 
 void AddCollect(Program& program) {
   AddOne(program, "collect",
-         "Record one target through perf: CPU time, counters, scheduling, locks, off-CPU time");
+         "Record one target: CPU time, counters, scheduling, locks, off-CPU time");
   AddOne(program, "collect-profile", "The same as collect");
 }
 

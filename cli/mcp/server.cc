@@ -61,7 +61,7 @@ json ToolRefusal(const std::string& error) {
 }  // namespace
 
 Server::Server(Workspace workspace) : workspace_(std::move(workspace)) {
-  for (auto* make : {ProfileTools, EvidenceTools, BenchmarkTools, AgentTools, CollectionTools}) {
+  for (auto* make : {ProfileTools, EvidenceTools, BenchmarkTools, AgentTools, CollectionTools, LiveTools}) {
     for (Tool& tool : make()) tools_.push_back(std::move(tool));
   }
   std::sort(tools_.begin(), tools_.end(),

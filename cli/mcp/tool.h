@@ -56,6 +56,7 @@ std::vector<Tool> EvidenceTools();
 std::vector<Tool> BenchmarkTools();
 std::vector<Tool> AgentTools();
 std::vector<Tool> CollectionTools();
+std::vector<Tool> LiveTools();
 
 }  // namespace sonde::cli::mcp
 

@@ -28,11 +28,12 @@ class McpServer : public testing::Test {
   }
   std::string Path(const std::string& name) const { return (root_ / "work" / name).string(); }
 
-  Server Started(bool writes = true) const {
+  Server Started(bool writes = true, bool live = false) const {
     WorkspaceOptions options;
     options.allowed_roots = {(root_ / "work").string()};
     options.artifact_root = (root_ / "work" / "results").string();
     options.allow_writes = writes;
+    options.allow_live = live;
     Result<Workspace> workspace = Workspace::Open(options);
     EXPECT_TRUE(workspace.ok());
     return Server(std::move(workspace).value());
@@ -91,11 +92,17 @@ TEST_F(McpServer, EveryToolHasSchemasAnnotationsAndAPermission) {
     EXPECT_FALSE(tool["annotations"]["openWorldHint"]);
     EXPECT_TRUE(tool["_meta"].contains("sonde/permission"));
   }
-  for (const char* name :
-       {"analyze_profile", "list_hotspots", "get_hotspot_details", "get_call_paths",
-        "classify_hotspots", "build_diagnosis_bundle", "read_artifact_page", "resolve_source",
-        "get_source_context", "analyze_benchmark", "compare_profiles", "compare_benchmarks",
-        "list_artifacts", "inspect_elf", "flame_graph", "report", "agent_tokens"}) {
+  for (const char* name : {"analyze_profile",     "list_hotspots",
+                           "get_hotspot_details", "get_call_paths",
+                           "classify_hotspots",   "build_diagnosis_bundle",
+                           "read_artifact_page",  "resolve_source",
+                           "get_source_context",  "analyze_benchmark",
+                           "compare_profiles",    "compare_benchmarks",
+                           "list_artifacts",      "inspect_elf",
+                           "flame_graph",         "report",
+                           "agent_tokens",        "collect_profile",
+                           "live_processes",      "live_profile",
+                           "live_tasks"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }
@@ -186,6 +193,29 @@ TEST_F(McpServer, ClosedGatesRefuseAndLeaveNothing) {
   EXPECT_FALSE(fs::exists(root_ / "work" / "results"));
   EXPECT_EQ(ErrorOf(Call(server, "agent_tokens", {{"project_root", Path(".")}}))["stage"],
             "authorization");
+}
+
+TEST_F(McpServer, OnlyLivingProcessesOfThisUserAreListed) {
+  fs::create_directories(root_ / "runtime" / "sonde");
+  const auto announce = [&](const std::string& name, const json& facts) {
+    std::ofstream(root_ / "runtime" / "sonde" / name) << facts.dump();
+  };
+  announce(std::to_string(::getpid()) + ".json", {{"pid", ::getpid()}, {"role", "daemon"}});
+  announce("4194303.json", {{"pid", 4194303}});  // Left behind.
+  announce("1.json", {{"pid", 2}});              // Says another's number.
+  announce("x.json", {{"pid", ::getpid()}});
+  std::ofstream(root_ / "runtime" / "sonde" / "2.json") << "{";
+  ::setenv("XDG_RUNTIME_DIR", (root_ / "runtime").c_str(), 1);
+  Server closed = Started();
+  EXPECT_EQ(CodeOf(Call(closed, "live_processes", json::object())), "PATH_SAFETY_VIOLATION");
+  Server server = Started(true, true);
+  const json page = Value(server, "live_processes", json::object());
+  ASSERT_EQ(page["total_items"], 1);
+  EXPECT_EQ(page["items"][0]["pid"], ::getpid());
+  // It does not listen anywhere.
+  EXPECT_EQ(CodeOf(Call(server, "live_tasks", {{"pid", ::getpid()}})), "UNSUPPORTED_FORMAT");
+  EXPECT_EQ(CodeOf(Call(server, "live_profile", {{"pid", 4194303}})), "INVALID_INPUT");
+  ::unsetenv("XDG_RUNTIME_DIR");
 }
 
 TEST_F(McpServer, BadArgumentsAreNamed) {

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 
-from evidence_world import World, main_offset
+from evidence_world import Console, World, main_offset
 
 TARGET = ["--authorize-target", "--authorization", "I_EXPLICITLY_AUTHORIZE_TARGET_PROFILING"]
 PID = ["--authorize-pid-attach", "--pid-authorization", "I_EXPLICITLY_AUTHORIZE_PID_ATTACH"]
@@ -92,6 +92,25 @@ def check_outputs(world):
     world.run("install-skill", "--project", world.path("linked"), "--for", "agents", code=5)
 
 
+def check_console(world):
+    """A program with sonde inside is asked once the gate is open, and not before."""
+    console = Console()
+    try:
+        outputs = ["--data-output", "build/live.pb.gz", "--metadata-output", "build/live.json"]
+        attach = ["collect", "--mode", "attach-console", console.url, "--duration-seconds", "1", *outputs]
+        world.run(*attach, code=5)
+        assert not console.asked and not os.path.exists(world.path("build/live.json")), console.asked
+        world.run(*attach, *TARGET)
+        assert console.asked == ["/debug/pprof/profile?seconds=1"], console.asked
+        facts = world.json("build/live.json")
+        assert (facts["mode"], facts["target_url"], facts["output_bytes"]) == ("attach_console", console.url, 81), facts
+        world.run(*attach, *TARGET, code=5)
+        world.run("collect", "--mode", "attach-console", "--data-output", "build/no", "--metadata-output",
+                  "build/no.json", *TARGET, code=2)
+    finally:
+        console.close()
+
+
 def main():
     world = World(sys.argv[1])
     try:
@@ -101,6 +120,7 @@ def main():
             if output and not os.path.getsize(world.path(output)):
                 sys.exit(f"sonde {' '.join(arguments)}: {output} is empty")
         check_outputs(world)
+        check_console(world)
         print(f"{len(table)} command lines")
     finally:
         world.close()

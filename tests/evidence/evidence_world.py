@@ -1,11 +1,13 @@
 """A folder with profiles, benchmarks, a program and a stand-in for perf, and sonde run in it."""
 
+import http.server
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
@@ -85,6 +87,33 @@ class World:
         if done.returncode != code:
             sys.exit(f"sonde {' '.join(arguments)}: exit {done.returncode}, not {code}\n{done.stderr}")
         return done
+
+
+class Console:
+    """Stands in for a program with sonde inside: answers every question with a profile, and keeps what was asked."""
+
+    def __init__(self):
+        self.asked = asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                body = FOLDED.encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 def main_offset(world):

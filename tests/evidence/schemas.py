@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from evidence_world import SOURCE, World, main_offset
+from evidence_world import SOURCE, Console, World, main_offset
 
 try:
     import jsonschema
@@ -24,8 +24,8 @@ def artifacts(world):
         return schema, world.json("out.json")
 
     def collected(mode, *more):
-        world.run("collect", "--mode", mode, "--executable", world.path("build/app"), "--data-output", mode,
-                  "--metadata-output", mode + ".json", *GATES, *more)
+        target = more or ("--executable", world.path("build/app"))
+        world.run("collect", "--mode", mode, "--data-output", mode, "--metadata-output", mode + ".json", *GATES, *target)
         return "collection", world.json(mode + ".json")
 
     world.run("analyze", "-i", "profile.folded", "-o", "a.json")
@@ -53,6 +53,11 @@ def artifacts(world):
     yield made("source-context", "source-context", "--file", "src/demo.c", "--line", "2", "--workspace", ".")
     yield collected("record")
     yield collected("stat")
+    console = Console()
+    try:
+        yield collected("attach-console", "--url", console.url, "--duration-seconds", "1")
+    finally:
+        console.close()
     yield "error", json.loads(world.run("--error-format", "json", "analyze", "--input", "nothing", "--output", "n.json",
                                         code=2).stderr)
 
