@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,40 +171,82 @@ bool Weight(double seconds) {
   return weight == stats.taken && share >= 98 && share <= 102;
 }
 
-bool Fairness(double seconds) {
-  auto sampler = StartOrExit();
+struct Spread {
+  double mean;
+  double least;
+  double most;
+  double cv;  // Percent.
+};
+
+Spread SpreadOf(const std::map<std::int32_t, double>& cpu, std::map<std::int32_t, double>& weight) {
+  double sum = 0;
+  double squares = 0;
+  Spread spread{0, 1e9, 0, 0};
+  for (const auto& [tid, used] : cpu) {
+    const double rate = weight[tid] / used;
+    sum += rate;
+    squares += rate * rate;
+    spread.least = std::min(spread.least, rate);
+    spread.most = std::max(spread.most, rate);
+  }
+  const auto count = static_cast<double>(cpu.size());
+  spread.mean = sum / count;
+  spread.cv = 100 * std::sqrt(squares / count - spread.mean * spread.mean) / spread.mean;
+  return spread;
+}
+
+thread_local std::atomic<std::uint64_t> itimer_signals{0};
+
+// CPU seconds of 64 threads that are busy all the time; `count` gets what each counted itself.
+std::map<std::int32_t, double> KeepBusy(double seconds, std::map<std::int32_t, double>& count) {
   std::map<std::int32_t, double> cpu;
   std::mutex mutex;
   InThreads(64, seconds, [&](Clock::time_point end) {
     RegisterCurrentThread();
     const auto start = ThreadCpu();
+    const std::uint64_t before = itimer_signals;
     SpinUntil(end);
     const double used = duration<double>(ThreadCpu() - start).count();
     const std::lock_guard lock(mutex);
     cpu[gettid()] = used;
+    count[gettid()] = static_cast<double>(itimer_signals - before);
   });
+  return cpu;
+}
+
+// How evenly the timer of the whole process, which others use, does it.
+Spread SpreadOfItimer(double seconds) {
+  struct sigaction ours {};
+  struct sigaction counting {};
+  counting.sa_handler = [](int) { itimer_signals.fetch_add(1, std::memory_order_relaxed); };
+  counting.sa_flags = SA_RESTART;
+  sigaction(SIGPROF, &counting, &ours);
+  const itimerval period = {{0, 1'000'000 / 99}, {0, 1'000'000 / 99}};
+  setitimer(ITIMER_PROF, &period, nullptr);
+  std::map<std::int32_t, double> count;
+  const std::map<std::int32_t, double> cpu = KeepBusy(seconds, count);
+  const itimerval none{};
+  setitimer(ITIMER_PROF, &none, nullptr);
+  sigaction(SIGPROF, &ours, nullptr);
+  return SpreadOf(cpu, count);
+}
+
+bool Fairness(double seconds) {
+  auto sampler = StartOrExit();
+  std::map<std::int32_t, double> unused;
+  const std::map<std::int32_t, double> cpu = KeepBusy(seconds, unused);
   const Interval interval = sampler->Stop();
   std::map<std::int32_t, double> weight;
   for (const IntervalSample& sample : interval.samples) {
     weight[interval.threads[sample.thread].tid] += static_cast<double>(sample.weight);
   }
-  double sum = 0;
-  double squares = 0;
-  double least = 1e9;
-  double most = 0;
-  for (const auto& [tid, used] : cpu) {
-    const double rate = weight[tid] / used;
-    sum += rate;
-    squares += rate * rate;
-    least = std::min(least, rate);
-    most = std::max(most, rate);
-  }
-  const double mean = sum / static_cast<double>(cpu.size());
-  const double cv = 100 * std::sqrt(squares / static_cast<double>(cpu.size()) - mean * mean) / mean;
+  const Spread own = SpreadOf(cpu, weight);
+  const Spread itimer = SpreadOfItimer(seconds);
   std::printf(
-      "fairness: 64 threads: %.1f samples a CPU second, %.1f to %.1f, cv %.2f%% (at most 3)\n",
-      mean, least, most, cv);
-  return cv <= 3;
+      "fairness: 64 threads: %.1f samples a CPU second, %.1f to %.1f, cv %.2f%% (at most 3); "
+      "setitimer: %.1f, %.1f to %.1f, cv %.2f%%\n",
+      own.mean, own.least, own.most, own.cv, itimer.mean, itimer.least, itimer.most, itimer.cv);
+  return own.cv <= 3;
 }
 
 bool Churn(double seconds) {
