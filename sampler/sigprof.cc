@@ -112,7 +112,10 @@ bool Sample(const ucontext_t& context, StackRange& stack, RawSample& sample) {
   return written;
 }
 
-void OnThreadTimer(TimerValue value, const siginfo_t& info, const ucontext_t& context) {
+// Hands `take` the slot that the signal is for and a sample that says whose it is, unless the
+// signal came too late.
+template <typename Take>
+[[gnu::always_inline]] inline void ForSlot(TimerValue value, Take&& take) {
   ThreadSlot* slot = state.slots.At(value.operand());
   if (slot == nullptr) {
     state.stale.fetch_add(1, std::memory_order_relaxed);
@@ -125,47 +128,39 @@ void OnThreadTimer(TimerValue value, const siginfo_t& info, const ucontext_t& co
       slot->generation.load(std::memory_order_relaxed) != value.generation()) {
     state.stale.fetch_add(1, std::memory_order_relaxed);
   } else {
-    const Weight weight = WeightOf(info, 1);
     RawSample sample;
     sample.tid = static_cast<std::uint32_t>(slot->tid.load(std::memory_order_relaxed));
     sample.label_set = slot->context.label_set.load(std::memory_order_relaxed);
     sample.task_id = slot->context.task_id.load(std::memory_order_relaxed);
-    sample.weight = weight.sample;
-    const bool written = Sample(context, slot->stack, sample);
-    slot->signals.Add(1);
-    slot->taken.Add(weight.sample);
-    slot->blocked.Add(weight.blocked);
-    if (!written) slot->dropped.Add(weight.sample);
+    take(*slot, sample);
   }
   slot->in_handler.store(false, std::memory_order_release);
 }
 
+void OnThreadTimer(TimerValue value, const siginfo_t& info, const ucontext_t& context) {
+  ForSlot(value, [&](ThreadSlot& slot, RawSample& sample) {
+    const Weight weight = WeightOf(info, 1);
+    sample.weight = weight.sample;
+    const bool written = Sample(context, slot.stack, sample);
+    slot.signals.Add(1);
+    slot.taken.Add(weight.sample);
+    slot.blocked.Add(weight.blocked);
+    if (!written) slot.dropped.Add(weight.sample);
+  });
+}
+
 // The collector asks where this thread is, for its account of wall-clock time.
 void OnWall(TimerValue value, const ucontext_t& context) {
-  ThreadSlot* slot = state.slots.At(value.operand());
-  if (slot == nullptr) {
-    state.stale.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  slot->in_handler.store(true, std::memory_order_seq_cst);
-  if (state.run.load(std::memory_order_seq_cst) == 0 ||
-      slot->generation.load(std::memory_order_relaxed) != value.generation()) {
-    state.stale.fetch_add(1, std::memory_order_relaxed);
-  } else {
-    RawSample sample;
-    sample.tid = static_cast<std::uint32_t>(slot->tid.load(std::memory_order_relaxed));
-    sample.label_set = slot->context.label_set.load(std::memory_order_relaxed);
-    sample.task_id = slot->context.task_id.load(std::memory_order_relaxed);
+  ForSlot(value, [&](ThreadSlot& slot, RawSample& sample) {
     sample.source = SampleSource::kWall;
-    Sample(context, slot->stack, sample);
+    Sample(context, slot.stack, sample);
     timespec cpu{};
     RawSyscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, reinterpret_cast<long>(&cpu));
-    slot->answered_cpu_ns.store(static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000 +
-                                    static_cast<std::uint64_t>(cpu.tv_nsec),
-                                std::memory_order_relaxed);
-    slot->answers.Add(1);
-  }
-  slot->in_handler.store(false, std::memory_order_release);
+    slot.answered_cpu_ns.store(static_cast<std::uint64_t>(cpu.tv_sec) * 1'000'000'000 +
+                                   static_cast<std::uint64_t>(cpu.tv_nsec),
+                               std::memory_order_relaxed);
+    slot.answers.Add(1);
+  });
 }
 
 // The process-wide timer hit this thread. It counts when the thread has no timer of its own.
