@@ -7,7 +7,8 @@
 namespace sonde::cli {
 namespace {
 
-// CLI11 tells the values of a set only as part of the type's text: "TEXT:{a,b}".
+// CLI11 tells the values of a set only as part of the type's text: "TEXT:{a,b}", or
+// "TEXT:value in {a->1,b->2}" where names stand for numbers.
 std::vector<std::string> ValuesIn(const std::string& type) {
   std::vector<std::string> values;
   const std::size_t open = type.find('{');
@@ -16,7 +17,8 @@ std::vector<std::string> ValuesIn(const std::string& type) {
   std::string list = type.substr(open + 1, close - open - 1);
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
-    values.push_back(list.substr(0, comma));
+    const std::string value = list.substr(0, comma);
+    values.push_back(value.substr(0, value.find("->")));
     list.erase(0, comma == std::string::npos ? list.size() : comma + 1);
   }
   return values;

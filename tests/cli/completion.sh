@@ -21,6 +21,7 @@ expect analyze anal
 expect --max-records analyze --max-r
 expect off_cpu collect --mode o
 expect json --error-format j
+expect parca push --engine p
 expect --error-format analyze --err
 expect --rules --error-format json classify --ru
 
