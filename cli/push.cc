@@ -87,8 +87,10 @@ void AddPush(Program& program) {
   command->add_option("--to", options.url, "Where the engine listens: http:// or https://")
       ->required();
   command->add_option("--engine", options.engine, "pyroscope or parca")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, PushEngine>{
-          {"pyroscope", PushEngine::kPyroscope}, {"parca", PushEngine::kParca}}))
+      ->transform(CLI::CheckedTransformer(
+                      std::map<std::string, PushEngine>{{"pyroscope", PushEngine::kPyroscope},
+                                                        {"parca", PushEngine::kParca}})
+                      .description("{parca,pyroscope}"))
       ->default_str("pyroscope");
   options.application = "sonde";
   command->add_option("--application", options.application, "What the engine calls the program")
