@@ -34,6 +34,7 @@ struct State {
   std::vector<std::uint64_t>* frames = nullptr;
   std::size_t frame_count = 0;
   bool reached_end = false;
+  bool has_new_module = false;
 };
 
 int FindNoDebugInfo(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name*/,
@@ -60,9 +61,11 @@ struct Unwinder::Session {
   Session& operator=(const Session&) = delete;
   ~Session() { dwfl_end(dwfl); }
 
-  void ReportModuleAt(std::uint64_t address);
+  // True when libdwfl knows a file more than before.
+  bool ReportModuleAt(std::uint64_t address);
   bool IsOutermost(std::uint64_t address);
   bool Attach();
+  int Walk();
 
   Modules& modules;
   Dwfl* dwfl;
@@ -108,20 +111,22 @@ const Dwfl_Thread_Callbacks kThreadCallbacks{.next_thread = NextThread,
 }  // namespace
 
 // libdwfl wants the address that the file's address 0 was loaded at.
-void Unwinder::Session::ReportModuleAt(std::uint64_t address) {
+bool Unwinder::Session::ReportModuleAt(std::uint64_t address) {
   const Map* const map = space->Find(address);
-  if (map == nullptr) return;
+  if (map == nullptr) return false;
   const ModuleKind kind = modules[map->module].kind;
-  if (kind != ModuleKind::kFile) return;
-  if (!reported.insert(map->start).second) return;
+  if (kind != ModuleKind::kFile) return false;
+  if (!reported.insert(map->start).second) return false;
   const std::string path = modules.PathOf(map->module);
-  if (path.empty()) return;
+  if (path.empty()) return false;
   const auto in_file = modules.AddressOfOffset(map->module, map->offset);
-  if (!in_file.has_value()) return;
+  if (!in_file.has_value()) return false;
   const std::uint64_t bias = map->start - *in_file;
   dwfl_report_begin_add(dwfl);
-  dwfl_report_elf(dwfl, path.c_str(), path.c_str(), -1, bias, true);
+  const bool is_known =
+      dwfl_report_elf(dwfl, path.c_str(), path.c_str(), -1, bias, true) != nullptr;
   dwfl_report_end(dwfl, nullptr, nullptr);
+  return is_known;
 }
 
 // Where threads start there need be no call frame information.
@@ -135,6 +140,31 @@ bool Unwinder::Session::IsOutermost(std::uint64_t address) {
 bool Unwinder::Session::Attach() {
   if (!attached) attached = dwfl_attach_state(dwfl, nullptr, 1, &kThreadCallbacks, &state);
   return attached;
+}
+
+// What dwfl_getthread_frames returns; the frames are in the state.
+int Unwinder::Session::Walk() {
+  return dwfl_getthread_frames(
+      dwfl, 1,
+      [](Dwfl_Frame* frame, void* argument) {
+        Session& of = *static_cast<Session*>(argument);
+        Dwarf_Addr at = 0;
+        bool is_exact = false;
+        if (!dwfl_frame_pc(frame, &at, &is_exact)) return -1;
+        if (at == 0) {
+          of.state.reached_end = true;
+          return static_cast<int>(DWARF_CB_ABORT);
+        }
+        if (!is_exact) --at;
+        if (of.ReportModuleAt(at)) {
+          of.state.has_new_module = true;
+          return static_cast<int>(DWARF_CB_ABORT);
+        }
+        of.state.frames->push_back(at);
+        return ++of.state.frame_count < kMostFrames ? static_cast<int>(DWARF_CB_OK)
+                                                    : static_cast<int>(DWARF_CB_ABORT);
+      },
+      this);
 }
 
 Unwinder::Unwinder(Modules& modules) : modules_(modules) {}
@@ -175,24 +205,16 @@ bool Unwinder::Unwind(const Event& event, const Sample& sample, const Process& p
     into.push_back(pc);
     return false;
   }
-  const int result = dwfl_getthread_frames(
-      session.dwfl, 1,
-      [](Dwfl_Frame* frame, void* argument) {
-        Session& of = *static_cast<Session*>(argument);
-        Dwarf_Addr at = 0;
-        bool is_exact = false;
-        if (!dwfl_frame_pc(frame, &at, &is_exact)) return -1;
-        if (at == 0) {
-          of.state.reached_end = true;
-          return static_cast<int>(DWARF_CB_ABORT);
-        }
-        if (!is_exact) --at;
-        of.ReportModuleAt(at);
-        of.state.frames->push_back(at);
-        return ++of.state.frame_count < kMostFrames ? static_cast<int>(DWARF_CB_OK)
-                                                    : static_cast<int>(DWARF_CB_ABORT);
-      },
-      &session);
+  // libdwfl does not see what becomes known while it walks, and follows frame pointers that are
+  // none: then the walk starts again.
+  const std::size_t first = into.size();
+  int result = 0;
+  do {
+    state.has_new_module = false;
+    state.frame_count = 0;
+    into.resize(first);
+    result = session.Walk();
+  } while (state.has_new_module);
   if (state.frame_count == 0) into.push_back(pc);
   return result == 0 || state.reached_end || session.IsOutermost(into.back());
 }
