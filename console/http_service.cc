@@ -41,6 +41,15 @@ bool IsSameOrigin(const HttpRequest& request) {
   return !origin.empty() && origin == "http://" + request.authority;
 }
 
+// True when a browser says that a page of another origin asks. Such a page cannot read the answer,
+// but what interrupts the program's calls must not even begin.
+bool IsOfForeignPage(const HttpRequest& request) {
+  const std::string_view site = request.Header("sec-fetch-site");
+  const std::string_view origin = request.Header("origin");
+  return (!site.empty() && site != "same-origin" && site != "none") ||
+         (!origin.empty() && origin != "http://" + request.authority);
+}
+
 }  // namespace
 
 HttpService::HttpService(ConsoleServer& server, TaskLedger& ledger, InstrumentService& instrument,
@@ -129,7 +138,13 @@ void HttpService::Route(const Context& context) {
 void HttpService::RoutePprof(const Context& context, std::string_view name) {
   if (name.empty()) return Send(context.exchange, PprofIndex(hooks_));
   if (name == "profile") return ServeProfile(context, hooks_.samples, "profile");
-  if (name == "wall") return ServeProfile(context, hooks_.wall, "wall");
+  if (name == "wall") {
+    if (IsOfForeignPage(context.request)) {
+      return Send(context.exchange,
+                  GoError(403, "wall-clock time is not for pages of other origins"));
+    }
+    return ServeProfile(context, hooks_.wall, "wall");
+  }
   if (name == "heap" || name == "allocs") return ServeHeap(context, HeapKind::kInUse, name);
   if (name == "growth") return ServeHeap(context, HeapKind::kGrowth, name);
   if (name == "cmdline") return Send(context.exchange, TextReply(200, CommandLine()));

@@ -80,6 +80,15 @@ TEST_F(ConsoleTest, WallClockTimeIsSampledWhileItIsAskedFor) {
   EXPECT_EQ(StatusOf(answer), "200");
   EXPECT_NE(answer.find("filename=\"wall\""), std::string::npos);
   EXPECT_EQ(watched, (std::vector<bool>{true, false}));
+  // It interrupts the program's calls, so that a page of another origin must not start it.
+  for (const char* const header :
+       {"Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n",
+        "Origin: http://evil.example\r\n"}) {
+    EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/wall?seconds=1",
+                           std::string("Host: localhost\r\n") + header)),
+              "403");
+  }
+  EXPECT_EQ(watched.size(), 2U);
 }
 
 TEST_F(ConsoleTest, ATaskIsToldWithItsHistograms) {
