@@ -48,9 +48,8 @@ std::string OptionText(const OptionFacts& option) {
     if (option.takes_value) text += " \\fIvalue\\fR";
     text += '\n';
   }
-  text +=
-      Roff(option.description.empty() ? "See the command's documentation." : option.description);
-  text += '\n';
+  text += Roff(option.description.empty() ? "See the command's documentation" : option.description);
+  text += option.description.ends_with('.') ? "\n" : ".\n";
   if (!option.values.empty()) {
     text += "One of";
     for (std::size_t i = 0; i < option.values.size(); ++i) {
