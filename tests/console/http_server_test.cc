@@ -255,7 +255,7 @@ TEST_F(ConsoleTest, ThePrefaceOfHttp2MayComeByteByByte) {
   ASSERT_GE(answer.size(), 9U);
   EXPECT_EQ(answer[3], '\x04');  // SETTINGS of the server.
   Peer decoy(console_->http_port());
-  decoy.Send("PRI /x HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  decoy.Send("PRI /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(StatusOf(decoy.Receive()), "405");
 }
 

@@ -14,6 +14,7 @@ server="sonde-interop-$$"
 trap 'tmux -L "$server" kill-server 2>/dev/null || true; kill "${pid:-}" 2>/dev/null || true' EXIT
 
 start() {  # start PORT: runs the program and waits until it listens.
+  : >"$out/program.log"
   "$program" 120 "$1" >"$out/program.log" 2>&1 &
   pid=$!
   for _ in $(seq 100); do

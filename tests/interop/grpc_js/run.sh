@@ -15,6 +15,7 @@ if [ ! -d node_modules/@grpc/grpc-js ] || [ package-lock.json -nt node_modules ]
   npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1 || { echo "skipped: npm cannot install"; exit 77; }
   touch node_modules
 fi
+: >program.log
 "$program" 40 "$(shuf -i 20000-50000 -n 1)" >program.log 2>&1 &
 pid=$!
 trap 'kill "$pid" 2>/dev/null || true' EXIT
