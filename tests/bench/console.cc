@@ -32,13 +32,14 @@ thread_local std::uint64_t t_allocations = 0;
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Not inlined: a compiler that sees into one of them takes it and the other for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++t_allocations;
   if (void* const memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 

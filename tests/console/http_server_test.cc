@@ -224,7 +224,7 @@ TEST_F(ConsoleTest, HeadersAndBodiesHaveLimits) {
   EXPECT_EQ(StatusOf(Ask("POST /pprof/symbol", "Host: localhost\r\n", std::string(70'000, 'x'))),
             "413");
   Peer garbage(console_->http_port());
-  garbage.Send(std::string("\x16\x03\x01\0\0garbage\r\n\r\n", 19));
+  garbage.Send(std::string("\x16\x03\x01\0\0garbage\r\n\r\n", 16));
   EXPECT_EQ(StatusOf(garbage.Receive()), "400");
 }
 
