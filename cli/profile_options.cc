@@ -78,8 +78,10 @@ void ProfileOptions::AddTo(CLI::App& command) {
   command.add_option("--event", events_, "The same as --filter event=NAME")
       ->take_all()
       ->allow_extra_args(false);
-  command.add_option("--time", time_,
-                     "FROM,TO in seconds of the recording's clock; either may be left out");
+  command.add_option(
+      "--time", time_,
+      "FROM,TO in seconds of the clock of a recording (perf.data or perf script), the only "
+      "formats that keep the time of each sample; either may be left out");
   command.add_option("--focus", focus_,
                      "Keep samples with a function, file or module that matches the pattern (RE2)");
   command.add_option("--ignore", ignore_,
