@@ -17,8 +17,14 @@ bool IsBlank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }
 
-// What cannot stand inside a name is replaced; a name of blanks alone has no text at all.
+// What cannot stand inside a name is replaced; a name of blanks alone has no text at all. A byte
+// order mark in front would be taken for the file's by who reads it, when its line comes first.
 std::string Escaped(std::string_view name) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  while (name.starts_with(kByteOrderMark)) {
+    name.remove_prefix(kByteOrderMark.size());
+    while (!name.empty() && IsBlank(name.front())) name.remove_prefix(1);
+  }
   std::string text(name);
   for (char& c : text) {
     if (c == ';') c = ':';

@@ -99,6 +99,14 @@ TEST(Folded, BlanksCarriageReturnsAndAMissingLastNewlineDoNoHarm) {
   EXPECT_EQ(FoldedOf(Read("\xef\xbb\xbf  a;b c 1  \r\n\r\n a ; b c\t2\r\na;b c 4")), "a;b c 7\n");
 }
 
+TEST(Folded, AByteOrderMarkInFrontOfANameIsLeftOutForItWouldBeTakenForTheFiles) {
+  const std::string mark = "\xef\xbb\xbf";
+  const std::string once =
+      FoldedOf(ReadProfile("z;y 1\n" + mark + mark + " x;" + mark + "y 2\n").value());
+  EXPECT_EQ(once, "x;y 2\nz;y 1\n");
+  EXPECT_EQ(FoldedOf(ReadProfile(once).value()), once);
+}
+
 TEST(Folded, NamesKeepTheirBytes) {
   const std::string text =
       "std::vector<int, std::allocator<int> >::push_back(int const&);operator new;[unknown] 3\n"
