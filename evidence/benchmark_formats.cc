@@ -24,10 +24,17 @@ std::string TextOr(const json& object, const char* key, const std::string& fallb
   return it != object.end() && it->is_string() ? it->get<std::string>() : fallback;
 }
 
+const json& Nothing() {
+  static const json nothing;
+  return nothing;
+}
+
 const json& MemberOr(const json& object, const char* key, const json& fallback) {
   const auto it = object.find(key);
   return it == object.end() ? fallback : *it;
 }
+// What is returned has to outlive the call.
+const json& MemberOr(const json& object, const char* key, json&& fallback) = delete;
 
 // The numbers of an array; nothing when it is not an array of numbers alone.
 std::optional<std::vector<double>> NumbersOf(const json& array) {
@@ -89,27 +96,27 @@ Result<Benchmark> BenchmarkFromHyperfine(const json& root, const BenchmarkOption
 
   Benchmark benchmark;
   benchmark.name = options.benchmark_name.empty() ? chosen.value() : options.benchmark_name;
-  const std::optional<std::vector<double>> times = NumbersOf(MemberOr(result, "times", json()));
+  const std::optional<std::vector<double>> times = NumbersOf(MemberOr(result, "times", Nothing()));
   if (!times) return Broken("\"times\" of " + chosen.value() + " is not a list of numbers");
   benchmark.repetitions = times->size();
   AddMetric(benchmark, "wall_time", "seconds", false, *times);
-  if (auto memory = NumbersOf(MemberOr(result, "memory_usage_byte", json()))) {
+  if (auto memory = NumbersOf(MemberOr(result, "memory_usage_byte", Nothing()))) {
     AddMetric(benchmark, "peak_memory", "bytes", false, *std::move(memory));
   }
   // hyperfine gives user and system time as means over the runs only.
   for (const char* kind : {"user", "system"}) {
-    const json& value = MemberOr(result, kind, json());
+    const json& value = MemberOr(result, kind, Nothing());
     if (value.is_number()) {
       AddMetric(benchmark, std::string(kind) + "_time_mean", "seconds", false,
                 {value.get<double>()});
     }
   }
-  if (const json& codes = MemberOr(result, "exit_codes", json()); codes.is_array()) {
+  if (const json& codes = MemberOr(result, "exit_codes", Nothing()); codes.is_array()) {
     // A run that a signal ended has no exit code: null, and a failure all the same.
     benchmark.error_count = static_cast<std::uint64_t>(std::ranges::count_if(
         codes, [](const json& code) { return !code.is_number_integer() || code != 0; }));
   }
-  if (const json& parameters = MemberOr(result, "parameters", json());
+  if (const json& parameters = MemberOr(result, "parameters", Nothing());
       parameters.is_object() && !parameters.empty()) {
     benchmark.warnings.push_back("measured with parameters " + parameters.dump());
   }
@@ -142,10 +149,10 @@ Result<Benchmark> BenchmarkFromPyperf(const json& root, const BenchmarkOptions& 
     if (names[i] != chosen.value()) continue;
     const json& own = MemberOr(list[i], "metadata", empty);
     unit = TextOr(own, "unit", TextOr(common, "unit", "second"));
-    const json& runs = MemberOr(list[i], "runs", json());
+    const json& runs = MemberOr(list[i], "runs", Nothing());
     if (!runs.is_array()) return Broken("\"runs\" of " + names[i] + " is not an array");
     for (const json& run : runs) {
-      const json& measured = MemberOr(run, "values", json());
+      const json& measured = MemberOr(run, "values", Nothing());
       // A run that only found out how many loops to make has warm-ups and no values.
       if (measured.is_null()) {
         ++calibrations;
@@ -232,7 +239,7 @@ Result<Benchmark> BenchmarkFromGoogle(const json& root, const BenchmarkOptions& 
   for (const char* time : {"real_time", "cpu_time"}) {
     std::vector<double> values;
     for (const json* entry : entries) {
-      const json& value = MemberOr(*entry, time, json());
+      const json& value = MemberOr(*entry, time, Nothing());
       const double seconds = SecondsOf(TextOr(*entry, "time_unit", "ns"));
       if (value.is_number() && seconds > 0) {
         values.push_back(value.get<double>() * (seconds / SecondsOf(unit)));
@@ -244,7 +251,7 @@ Result<Benchmark> BenchmarkFromGoogle(const json& root, const BenchmarkOptions& 
     if (!first.is_number() || kNotMetrics.contains(key)) continue;
     std::vector<double> values;
     for (const json* entry : entries) {
-      const json& value = MemberOr(*entry, key.c_str(), json());
+      const json& value = MemberOr(*entry, key.c_str(), Nothing());
       if (value.is_number()) values.push_back(value.get<double>());
     }
     if (values.size() != entries.size()) continue;
@@ -254,14 +261,15 @@ Result<Benchmark> BenchmarkFromGoogle(const json& root, const BenchmarkOptions& 
   }
   if (benchmark.metrics.empty()) return Broken(chosen.value() + " has no measured values");
 
-  if (const json& cpus = MemberOr(context, "num_cpus", json()); cpus.is_number_unsigned()) {
+  if (const json& cpus = MemberOr(context, "num_cpus", Nothing()); cpus.is_number_unsigned()) {
     benchmark.environment["cpu_count"] = cpus;
   }
-  if (const json& scaling = MemberOr(context, "cpu_scaling_enabled", json());
+  if (const json& scaling = MemberOr(context, "cpu_scaling_enabled", Nothing());
       scaling.is_boolean() && scaling.get<bool>()) {
     benchmark.warnings.emplace_back("CPU frequency scaling was on");
   }
-  if (const json& load = MemberOr(context, "load_avg", json()); load.is_array() && !load.empty()) {
+  if (const json& load = MemberOr(context, "load_avg", Nothing());
+      load.is_array() && !load.empty()) {
     benchmark.environment["background_load"] = load;
   }
   if (TextOr(context, "library_build_type", "") == "debug") {
