@@ -11,11 +11,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/version.h"
+#include "console/wire/utf8.h"
 
 namespace sonde::cli {
 namespace {
 
 constexpr int kInternalExit = 70;
+
+bool notes_are_shown = true;
 
 struct CodeTraits {
   const char* name;
@@ -82,6 +85,27 @@ nlohmann::json DetailsOf(const Error& error) {
 
 }  // namespace
 
+void Note(const std::string& text) {
+  if (!notes_are_shown) return;
+  std::cout.flush();
+  std::cerr << "sonde: note: " << OneLine(text) << '\n';
+}
+
+std::string OneLine(std::string_view text) {
+  std::string line;
+  for (const char c : ValidUtf8(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      line += c;
+      continue;
+    }
+    std::array<char, 8> escape{};
+    std::snprintf(escape.data(), escape.size(), c == '\n' ? "\\n" : "\\x%02x", byte);
+    line += escape.data();
+  }
+  return line;
+}
+
 int ExitCodeOf(ErrorCode code) noexcept { return TraitsOf(code).exit_code; }
 
 std::string ErrorAsJson(const Error& error) {
@@ -125,18 +149,26 @@ int Program::Show(const Error& error) const {
   if (error_format_ == "json") {
     std::cerr << ErrorAsJson(error) << '\n';
   } else {
-    std::cerr << "sonde: " << Describe(error) << '\n';
+    std::cerr << "sonde: " << OneLine(Describe(error)) << '\n';
   }
   return ExitCodeOf(error.code);
 }
 
+int Program::Finish(int code) const {
+  std::cout.flush();
+  if (std::cout) return code;
+  return Show({.code = ErrorCode::kOutput, .message = "cannot write", .file = "standard output"});
+}
+
 int Program::Run(int argc, char** argv) {
+  notes_are_shown = true;
   // A usage error may stand before --error-format is parsed; a machine still gets its format.
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument == "--error-format=json" ||
         (argument == "--error-format" && i + 1 < argc && std::string_view(argv[i + 1]) == "json")) {
       error_format_ = "json";
+      notes_are_shown = false;
     }
   }
   try {
@@ -144,13 +176,12 @@ int Program::Run(int argc, char** argv) {
     for (const auto& [command, action] : commands_) {
       if (!command->parsed()) continue;
       const Result<int> outcome = action();
-      std::cout.flush();
-      return outcome.ok() ? outcome.value() : Show(outcome.error());
+      return outcome.ok() ? Finish(outcome.value()) : Show(outcome.error());
     }
     std::cout << app_.help();
-    return 0;
+    return Finish(0);
   } catch (const CLI::Success& success) {
-    return app_.exit(success);
+    return Finish(app_.exit(success));
   } catch (const CLI::ParseError& error) {
     return Show({.code = ErrorCode::kUsage, .message = error.what()});
   } catch (const std::exception& exception) {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,8 @@ class Program {
 
  private:
   int Show(const Error& error) const;
+  // `code`, unless standard output did not take what was written to it.
+  int Finish(int code) const;
 
   CLI::App app_;
   std::string error_format_ = "text";
@@ -40,6 +43,14 @@ class Program {
 
 // 0 ok, 2 usage or input, 3 malformed, 4 limit, 5 output refused, 6 external tool, 70 internal.
 int ExitCodeOf(ErrorCode code) noexcept;
+
+// One line on standard error that is no error: "sonde: note: ...". Not shown with --error-format
+// json, where nothing but an error is written there.
+void Note(const std::string& text);
+
+// `text` on one line that a terminal shows as it is: control characters become escapes such as \n
+// and \x1b, bytes that are not UTF-8 the replacement character.
+std::string OneLine(std::string_view text);
 
 // One line of JSON, keys sorted: {"error": {code, details, error_id, message, recoverable,
 // retryable, stage, suggested_actions}, "schema_version": "1.0"}.

@@ -268,6 +268,7 @@ void AddDiff(Program& program) {
   command->add_flag("--normalize", diff->normalize,
                     "Scale the base to the total of the new profile");
   command->add_option("-n,--rows", diff->rows, "Rows of the table, 0 for all")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{INT32_MAX}))
       ->capture_default_str();
   command->add_option("--sort", diff->sort, "Order by change of flat or of cum")
       ->check(CLI::IsMember({"flat", "cum"}))

@@ -29,7 +29,8 @@ bool IsSameFile(const std::string& a, const std::string& b) {
 // A device or a pipe that is there already: written to, never replaced.
 class SpecialFileSink : public ByteSink {
  public:
-  explicit SpecialFileSink(int descriptor) : descriptor_(descriptor), sink_(descriptor) {}
+  SpecialFileSink(int descriptor, const std::string& path)
+      : descriptor_(descriptor), sink_(descriptor, path) {}
   SpecialFileSink(const SpecialFileSink&) = delete;
   SpecialFileSink& operator=(const SpecialFileSink&) = delete;
   ~SpecialFileSink() override { ::close(descriptor_); }
@@ -111,7 +112,7 @@ Result<std::unique_ptr<ByteSink>> OpenOutput(const std::string& path) {
                    .message = std::string("cannot open: ") + std::strerror(errno),
                    .file = path};
     }
-    return std::unique_ptr<ByteSink>(new SpecialFileSink(descriptor));
+    return std::unique_ptr<ByteSink>(new SpecialFileSink(descriptor, path));
   }
   Result<std::unique_ptr<FileSink>> file = FileSink::Open(path);
   if (!file.ok()) return file.error();

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/command.h"
 #include "cli/progress.h"
 #include "sonde/name_style.h"
 
@@ -100,7 +101,9 @@ void ProfileOptions::AddTo(CLI::App& command) {
                    "Find source lines and inlined functions of recorded addresses too");
   command.add_flag("--strict", strict_, "Malformed records are an error, not a loss");
   const auto limit = [&](const char* name, std::uint64_t& value, const char* help) {
-    command.add_option(name, value, help)->check(CLI::PositiveNumber)->group("Limits");
+    command.add_option(name, value, help)
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}))
+        ->group("Limits");
   };
   limit("--max-input-bytes", limits_.input_bytes, "Size of an input, compressed or not");
   limit("--max-records", limits_.records, "Records of an input");
@@ -271,11 +274,6 @@ std::vector<std::string> DescribeLosses(const Losses& losses) {
     lines.push_back(std::move(line));
   }
   return lines;
-}
-
-void Note(const std::string& text) {
-  std::cout.flush();
-  std::cerr << "sonde: note: " << text << '\n';
 }
 
 }  // namespace sonde::cli

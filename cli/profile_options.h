@@ -66,9 +66,6 @@ class ProfileOptions {
 // "3 lines: bad weight (line 1, line 4)", one for each loss.
 std::vector<std::string> DescribeLosses(const Losses& losses);
 
-// One line on standard error that is no error: "sonde: note: ...".
-void Note(const std::string& text);
-
 }  // namespace sonde::cli
 
 #endif  // SONDE_CLI_PROFILE_OPTIONS_H_

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/granularity.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"

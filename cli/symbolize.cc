@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/profile_options.h"
 #include "cli/profile_writer.h"

@@ -214,7 +214,9 @@ void AddTop(Program& program) {
   command->add_option("input", top->input,
                       "Profile to read, or - for standard input; with --live where a program "
                       "listens, http://127.0.0.1:6060 when not given");
-  command->add_option("-n,--rows", top->rows, "Rows to show, 0 for all")->capture_default_str();
+  command->add_option("-n,--rows", top->rows, "Rows to show, 0 for all")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{INT32_MAX}))
+      ->capture_default_str();
   command->add_option("--sample-type", top->sample_type, "What to weigh, by name or number");
   command->add_option("--sort", top->sort, "Order by flat or by cum")
       ->check(CLI::IsMember({"flat", "cum"}))

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <exception>
 #include <future>
 #include <thread>
 #include <utility>
@@ -163,8 +164,13 @@ Result<std::unique_ptr<Console>> Console::Start(const ConsoleOptions& options,
   if (g_running_in.exchange(::getpid()) == ::getpid()) {
     return Error{.code = ErrorCode::kUsage, .message = "a console runs already in this process"};
   }
-  return std::unique_ptr<Console>(
-      new Console(std::make_unique<Impl>(options, hooks == nullptr ? ConsoleHooks() : *hooks)));
+  try {
+    return std::unique_ptr<Console>(
+        new Console(std::make_unique<Impl>(options, hooks == nullptr ? ConsoleHooks() : *hooks)));
+  } catch (const std::exception& exception) {  // No descriptor, thread or memory is left.
+    g_running_in = 0;
+    return Error{.code = ErrorCode::kSystem, .message = exception.what(), .stage = "console"};
+  }
 }
 
 Console::Console(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

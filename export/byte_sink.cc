@@ -53,9 +53,7 @@ Status StringSink::Write(std::string_view bytes) {
   return {};
 }
 
-Status DescriptorSink::Write(std::string_view bytes) {
-  return WriteAll(descriptor_, bytes, "standard output");
-}
+Status DescriptorSink::Write(std::string_view bytes) { return WriteAll(descriptor_, bytes, name_); }
 
 FileSink::FileSink(std::string path, std::string temporary, int descriptor)
     : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}

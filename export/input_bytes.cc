@@ -3,6 +3,7 @@
 #include "export/input_bytes.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,7 +73,11 @@ Result<InputBytes> InputBytes::Open(const std::string& path, std::uint64_t most_
   struct stat status {};
   if (::fstat(file.number(), &status) != 0) return CannotRead(errno);
   if (S_ISFIFO(status.st_mode)) {
-    // Opened without blocking so that a folder or a device cannot hang; a pipe is waited for.
+    // Opened without blocking so that a folder or a device cannot hang; a writer is waited for,
+    // who may come later.
+    pollfd someone{.fd = file.number(), .events = POLLIN, .revents = 0};
+    while (::poll(&someone, 1, -1) < 0 && errno == EINTR) {
+    }
     ::fcntl(file.number(), F_SETFL, 0);
     return read(file.number());
   }

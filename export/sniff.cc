@@ -43,6 +43,7 @@ bool IsPprof(std::string_view bytes) {
   using namespace pprof::profile;
   std::size_t fields = 0;
   bool has_type = false;
+  bool has_unknown = false;
   ProtobufReader reader(bytes);
   while (reader.Next()) {
     ++fields;
@@ -80,9 +81,12 @@ bool IsPprof(std::string_view bytes) {
         if (!is_number) return false;
         break;
       default:
-        return false;
+        has_unknown = true;
+        break;
     }
   }
+  // A field of a later version is passed over, where text cannot be taken for one.
+  if (has_unknown) return has_type && bytes.find('\0') != std::string_view::npos;
   // The end may be cut off; one field of the right kind can be chance.
   return has_type || fields >= 2;
 }
@@ -145,7 +149,10 @@ bool IsPerfScriptFrame(std::string_view line) {
 }
 
 Format SniffText(std::string_view bytes) {
+  // What pprof prints of a profile, which has more lines that end with a number than others.
+  if (bytes.starts_with("PeriodType: ")) return Format::kUnknown;
   int folded = 0;
+  bool begins_folded = false;
   int headers = 0;
   int frames = 0;
   int lines = 0;
@@ -157,11 +164,15 @@ Format SniffText(std::string_view bytes) {
     ++lines;
     if (IsPerfScriptHeader(line)) ++headers;
     if (IsPerfScriptFrame(line)) ++frames;
-    if (IsFoldedLine(line)) ++folded;
+    if (!IsFoldedLine(line)) continue;
+    ++folded;
+    begins_folded |= lines == 1;
   }
   if (headers > 0 && (frames > 0 || folded < headers)) return Format::kPerfScript;
-  // A line or two of every file of prose end with a number.
-  if (folded > 0 && folded * 4 >= lines) return Format::kFolded;
+  // A line or two of every file of prose end with a number, and most lines of some listings.
+  if (folded > 0 && (begins_folded ? folded * 4 >= lines : folded * 4 >= lines * 3)) {
+    return Format::kFolded;
+  }
   return Format::kUnknown;
 }
 

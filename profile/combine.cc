@@ -1,6 +1,7 @@
 // Merge and Subtract: several profiles become one.
 
 #include "sonde/combine.h"
+#include "profile/account_comments.h"
 
 #include <algorithm>
 #include <limits>
@@ -114,7 +115,7 @@ Result<Profile> Combine(std::span<const Term> terms, TypeMismatch mismatch) {
     builder.SetDefaultSampleType(static_cast<std::size_t>(shown - types.value().begin()));
   }
 
-  std::vector<std::string> comments;
+  AccountComments comments;
   std::int64_t time_ns = 0;
   std::int64_t duration_ns = 0;
   std::int64_t period = first.period();
@@ -129,11 +130,11 @@ Result<Profile> Combine(std::span<const Term> terms, TypeMismatch mismatch) {
       time_ns = profile.time_ns();
     }
     if (term.sign > 0) duration_ns = SaturatingAdd(duration_ns, profile.duration_ns());
-    for (const std::string& comment : profile.comments()) {
-      if (std::ranges::find(comments, comment) == comments.end()) comments.push_back(comment);
-    }
+    // What was taken away has no part in the account of what is left.
+    if (term.sign < 0) continue;
+    for (const std::string& comment : profile.comments()) comments.Add(comment);
   }
-  for (std::string& comment : comments) builder.AddComment(std::move(comment));
+  for (std::string& comment : std::move(comments).Take()) builder.AddComment(std::move(comment));
   builder.SetPeriod(first.period_type(), period);
   builder.SetTime(time_ns);
   builder.SetDuration(duration_ns);

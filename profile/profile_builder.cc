@@ -198,8 +198,20 @@ void ProfileBuilder::SetPeriod(ValueType type, std::int64_t period) {
   profile_.period_ = period;
 }
 
+void ProfileBuilder::CountTotalsThatOverflow() {
+  for (std::size_t type = 0; type < profile_.sample_types().size(); ++type) {
+    std::int64_t total = 0;
+    for (std::size_t i = 0; i < profile_.sample_count(); ++i) {
+      if (!__builtin_add_overflow(total, profile_.value(i, type), &total)) continue;
+      losses().Add("value overflow", "totals", 1);
+      break;
+    }
+  }
+}
+
 Profile ProfileBuilder::Build() && {
   if (profile_.records_ == 0) profile_.records_ = added_;
+  CountTotalsThatOverflow();
   return std::move(profile_);
 }
 

@@ -38,6 +38,13 @@ std::string Coverage(const SamplerStats& stats) {
 
 }  // namespace
 
+std::string RefusedTimers(const SamplerStats& stats) {
+  return "the kernel refused timers for " + std::to_string(stats.timers_refused) +
+         " thread(s) (RLIMIT_SIGPENDING): they are sampled by the process-wide timer, or, where "
+         "that "
+         "is refused too, not at all";
+}
+
 std::vector<std::string> AccountingLines(const SamplerStats& stats) {
   std::vector<std::string> lines;
   lines.push_back(Line("sonde samples:")
@@ -71,9 +78,7 @@ std::vector<std::string> AccountingLines(const SamplerStats& stats) {
                       .With("timers_refused", stats.timers_refused)
                       .Text());
   if (stats.timers_refused != 0) {
-    lines.emplace_back(
-        "sonde warning: the kernel refused timers (RLIMIT_SIGPENDING); those threads are left to "
-        "the process-wide timer");
+    lines.push_back("sonde warning: " + RefusedTimers(stats));
   }
   if (stats.handler_replaced != 0) {
     lines.push_back("sonde warning: the SIGPROF handler was replaced " +

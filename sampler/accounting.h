@@ -16,6 +16,9 @@ namespace sonde {
 // "sonde truncated: ..." and, where there is something to say, "sonde warning: ...".
 std::vector<std::string> AccountingLines(const SamplerStats& stats);
 
+// What to say where timers_refused is not 0.
+std::string RefusedTimers(const SamplerStats& stats);
+
 // "sonde wall: threads=... looks=... signals=..."
 std::string AccountingLine(const WallStats& stats);
 

@@ -418,6 +418,7 @@ Interval Collector::CutInterval() {
   // A signal in flight counts with the interval that its sample reaches.
   interval.stats.taken = interval.stats.written + interval.stats.dropped;
   at_last_cut_ = now;
+  ThreadRegistry::Get().CountRefusalsAnew();
 
   const std::int64_t end_ns = Now(CLOCK_MONOTONIC);
   interval.time_ns = interval_time_ns_;

@@ -10,6 +10,7 @@
 #include <exception>
 #include <utility>
 
+#include "sampler/accounting.h"
 #include "sonde/byte_sink.h"
 #include "sonde/pprof.h"
 #include "sonde/sampler.h"
@@ -169,6 +170,13 @@ void SnapshotWriter::Run() {
 Result<std::string> SnapshotWriter::Write(const Interval& interval) {
   std::uint64_t samples = 0;
   for (const IntervalSample& sample : interval.samples) samples += sample.weight;
+  if (interval.stats.timers_refused == 0) {
+    failing_.erase("timers");
+  } else {
+    Tell(
+        "timers",
+        {.code = ErrorCode::kSystem, .message = RefusedTimers(interval.stats), .stage = "sampler"});
+  }
   ProfileBuilder profile = symbolizer_.Name(interval);
   if (lost_samples_ != 0) {
     profile.losses().Add("earlier snapshot not written", "samples", lost_samples_);
@@ -250,6 +258,10 @@ void SnapshotWriter::Report(const std::string& what, const Error& error) {
     const std::lock_guard lock(mutex_);
     ++stats_.failures;
   }
+  Tell(what, error);
+}
+
+void SnapshotWriter::Tell(const std::string& what, const Error& error) {
   if (failing_.insert(what).second && options_.on_error) options_.on_error(error);
 }
 

@@ -90,8 +90,10 @@ class SnapshotWriter {
   void WriteExtras();
   // Fills in the role, process and number, adds the facts to the profile and writes it.
   Result<std::string> WriteFile(SnapshotFacts facts, ProfileBuilder profile);
-  // Once for each `what` that fails, until it has succeeded again.
+  // Counts a snapshot that could not be written, and tells of it.
   void Report(const std::string& what, const Error& error);
+  // Once for each `what`, until it has gone well again.
+  void Tell(const std::string& what, const Error& error);
 
   const SnapshotWriterOptions options_;
   const TakeInterval take_;

@@ -132,6 +132,11 @@ void ThreadRegistry::Disarm(Live& live) {
   }
 }
 
+void ThreadRegistry::CountRefusalsAnew() {
+  const std::lock_guard lock(mutex_);
+  for (Live& live : live_) live.refused = false;
+}
+
 void ThreadRegistry::Retire(std::size_t position) {
   Live& live = live_[position];
   ThreadSlot& slot = SlotOf(live);

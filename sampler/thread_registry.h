@@ -59,6 +59,8 @@ class ThreadRegistry {
 
   ThreadTotals Totals();
   std::size_t LiveThreads();
+  // Threads that still have no timer are counted as refused once more.
+  void CountRefusalsAnew();
   // CPU time that excluded threads used since they were excluded, in nanoseconds.
   std::uint64_t ProfilerCpuNs();
 

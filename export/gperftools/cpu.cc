@@ -92,6 +92,11 @@ class CpuProfileReader {
       return Error{.code = ErrorCode::kMalformed, .message = "broken CPU profile header"};
     }
     if (Status status = ReadRecords(); !status.ok()) return status.error();
+    if (has_trailer_ && words_.Rest().find('\0') != std::string_view::npos) {
+      return Error{.code = ErrorCode::kMalformed,
+                   .message = "another profile stands behind the first",
+                   .byte_offset = words_.at()};
+    }
     ReadText(header.version == kJavaVersion);
 
     const auto period_ns = static_cast<std::int64_t>(header.period_us) * kNanosecondsPerMicrosecond;
@@ -141,7 +146,10 @@ class CpuProfileReader {
       if (depth > words_.WordsLeft()) return BreaksOff(start);
       pcs.resize(static_cast<std::size_t>(depth));
       for (std::uint64_t& pc : pcs) words_.Next(pc);
-      if (count == 0 && depth == 1 && pcs.front() == 0) return {};
+      if (count == 0 && depth == 1 && pcs.front() == 0) {
+        has_trailer_ = true;
+        return {};
+      }
       if (count > INT64_MAX || depth == 0) {
         return Error{
             .code = ErrorCode::kMalformed, .message = "broken record", .byte_offset = start};
@@ -193,6 +201,7 @@ class CpuProfileReader {
   PcStacks stacks_;
   MemoryMap map_;
   std::vector<Record> records_;
+  bool has_trailer_ = false;
   std::unordered_map<std::uint64_t, std::size_t> callers_;  // Of leaves: the records they are in.
 };
 

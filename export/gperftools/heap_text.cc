@@ -179,6 +179,8 @@ class HeapTextReader {
     }
     if (line.empty() || line.starts_with('#')) return {};
     if (in_map_) {
+      if (line.starts_with("heap profile:"))
+        return Malformed("another profile stands behind the first");
       map_.AddLine(line);
       return {};
     }

@@ -1,10 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -75,6 +79,42 @@ TEST_F(ProfileCommands, WhatAFormatHasNoRoomForIsSaid) {
   const Outcome outcome =
       Sonde({"convert", input, "-o", "-", "--to", "folded", "--sample-type", "samples"});
   EXPECT_THAT(outcome.err, HasSubstr("not cpu"));
+}
+
+TEST_F(ProfileCommands, AnErrorIsOneLineWhateverItNames) {
+  const Outcome outcome = Sonde({"top", "a\x1b[31m\nb\xff"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("a\\x1b[31m\\nb"));
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1);
+}
+
+TEST_F(ProfileCommands, WithJsonErrorsNothingElseIsOnStandardError) {
+  const std::string input = Write("in", PprofOf(RandomProfile(1)));
+  const Outcome outcome = Sonde({"--error-format", "json", "convert", input, "--to", "folded", "-o",
+                                 "/dev/full", "--sample-type", "samples"});
+  EXPECT_EQ(outcome.code, 5);
+  const nlohmann::json error = nlohmann::json::parse(outcome.err)["error"];
+  EXPECT_EQ(error["code"], "OUTPUT_WRITE_FAILED");
+  EXPECT_EQ(error["details"]["path"], "/dev/full");
+}
+
+TEST_F(ProfileCommands, APipeWhoseWriterComesLaterIsWaitedFor) {
+  const std::string pipe = Path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::ofstream(pipe) << "a;b 3\n";
+  });
+  const Outcome outcome = Sonde({"convert", pipe, "-o", "-", "--to", "folded"});
+  writer.join();
+  EXPECT_EQ(outcome.out, "a;b 3\n") << outcome.err;
+}
+
+TEST_F(ProfileCommands, NumbersThatAreNoneAreUsageErrors) {
+  const std::string input = Write("in.folded", "a;b 3\n");
+  EXPECT_EQ(Sonde({"top", input, "-n", "-1"}).code, 2);
+  EXPECT_EQ(Sonde({"top", input, "-n", "99999999999999999999"}).code, 2);
+  EXPECT_EQ(Sonde({"top", input, "--max-records", "0"}).code, 2);
 }
 
 TEST_F(ProfileCommands, AnOutputThatIsAnInputByAnyNameIsRefusedAndTheInputStays) {

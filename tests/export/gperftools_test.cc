@@ -49,6 +49,17 @@ Profile Read(std::string_view bytes) {
   return std::move(profile).value();
 }
 
+TEST(CpuProfile, AProfileBehindTheFirstIsAnErrorNotASilence) {
+  const std::string twice = CpuProfile(8, false) + CpuProfile(8, false);
+  EXPECT_EQ(ReadProfile(twice).error().code, ErrorCode::kMalformed);
+  const std::string heap =
+      "heap profile:  1: 2 [ 3: 4] @ heapprofile\n1: 2 [3: 4] @ 0x401000\n"
+      "MAPPED_LIBRARIES:\n" +
+      std::string(kMap);
+  EXPECT_TRUE(ReadProfile(heap).ok());
+  EXPECT_EQ(ReadProfile(heap + heap).error().code, ErrorCode::kMalformed);
+}
+
 TEST(CpuProfile, EveryWordSizeAndByteOrderReadsTheSame) {
   for (const std::size_t size : {4U, 8U}) {
     for (const bool big_endian : {false, true}) {

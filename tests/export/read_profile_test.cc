@@ -76,6 +76,11 @@ TEST(Sniff, KnowsTheFormatsByTheirContent) {
   EXPECT_EQ(Sniff(PprofOf(RandomProfile(1))), Format::kPprof);
   EXPECT_EQ(Sniff("main;work 3\nmain 4\n"), Format::kFolded);
   EXPECT_EQ(Sniff("PERFILE2"), Format::kPerfData);
+  // A field of a later version is no reason to refuse the rest.
+  EXPECT_EQ(Sniff(PprofOf(RandomProfile(1)) + std::string("\x98\x06\x01", 3)), Format::kPprof);
+  EXPECT_EQ(
+      Sniff("PeriodType: cpu nanoseconds\nPeriod: 10\nSamples:\nsamples/count\n 3 4: 1 2 3\n"),
+      Format::kUnknown);
   EXPECT_EQ(Sniff("app 12/13 [001] 10.5: 5 cycles: \n\t401000 main (/bin/app)\n\n"),
             Format::kPerfScript);
   EXPECT_EQ(Sniff("heap profile:  1: 2 [ 3: 4] @ heapprofile\n"), Format::kGperftoolsHeap);

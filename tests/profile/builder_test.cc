@@ -63,6 +63,15 @@ TEST(ProfileBuilder, ASumBeyondTheRangeStopsThereAndIsCounted) {
   EXPECT_EQ(profile.losses().CountOf("value overflow"), 1U);
 }
 
+TEST(ProfileBuilder, ATotalBeyondTheRangeIsCounted) {
+  ProfileBuilder builder({{"samples", "count"}});
+  for (const char* name : {"a", "b"}) {
+    builder.AddSample(builder.Extend(kEmptyStack, builder.FrameNamed(name)), kNoLabels,
+                      {INT64_MAX});
+  }
+  EXPECT_EQ(std::move(builder).Build().losses().TotalIn("totals"), 1U);
+}
+
 TEST(Losses, CausesAddUpAndKeepTheirFirstPlaces) {
   Losses losses;
   for (int i = 1; i <= 8; ++i) losses.Add("bad", "lines", 1, "line " + std::to_string(i));

@@ -78,6 +78,22 @@ TEST(Merge, UnlikeTypesAreRefusedOrCutToWhatIsCommon) {
   EXPECT_EQ(common.value().Total(0), c.Total(0) + 1);
 }
 
+TEST(Merge, AccountsAddUpAndOtherCommentsStandOnce) {
+  const auto with = [](const char* account) {
+    ProfileBuilder builder({{"samples", "count"}});
+    builder.AddComment(account);
+    builder.AddComment("written by a test");
+    return std::move(builder).Build();
+  };
+  const Profile a = with("sonde samples: taken=3 written=2 dropped=1 coverage=99.5%");
+  const Profile b = with("sonde samples: taken=3 written=2 dropped=1 coverage=99.5%");
+  EXPECT_THAT(
+      Sum(a, b).comments(),
+      testing::ElementsAre("sonde samples: taken=6 written=4 dropped=2", "written by a test"));
+  const Profile* const alone[] = {&a};
+  EXPECT_EQ(Merge(alone).value().comments()[0], a.comments()[0]);
+}
+
 TEST(Subtract, AProfileLessItselfIsZeroEverywhere) {
   const Profile a = RandomProfile(4);
   const Profile zero = Subtract(a, a).value();

@@ -54,7 +54,8 @@ struct ConsoleHooks;
 class Console {
  public:
   // A port that is taken is no error: everything else is served, and problems() tells of it.
-  // Errors: kUsage for options that contradict themselves, or when a Console runs already.
+  // Errors: kUsage for options that contradict themselves, or when a Console runs already;
+  // kSystem when the process has no descriptor, thread or memory left for it.
   // `hooks` is what a session adds: samples, snapshots; copied.
   static Result<std::unique_ptr<Console>> Start(const ConsoleOptions& options = {},
                                                 const ConsoleHooks* hooks = nullptr);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "sonde/result.h"
 
@@ -40,12 +41,15 @@ class StringSink : public ByteSink {
 // Writes to a file descriptor that stays open: standard output, a socket.
 class DescriptorSink : public ByteSink {
  public:
-  explicit DescriptorSink(int descriptor) : descriptor_(descriptor) {}
+  // `name` is what errors call it.
+  explicit DescriptorSink(int descriptor, std::string name = "standard output")
+      : descriptor_(descriptor), name_(std::move(name)) {}
   Status Write(std::string_view bytes) override;
   Status Close() override { return {}; }
 
  private:
   int descriptor_;
+  std::string name_;
 };
 
 // Writes a temporary name beside `path`; Close syncs and renames it into place,

@@ -84,6 +84,7 @@ class ProfileBuilder {
   Profile Build() &&;
 
  private:
+  void CountTotalsThatOverflow();
   std::size_t FindOrAddRow(StackId stack, LabelSetId labels);
   void IndexRows(std::size_t slots);
 

@@ -36,8 +36,9 @@ struct SamplerStats {
   std::uint64_t profiler_ns = 0;   // Our own threads, which are never sampled.
 
   std::uint64_t threads_seen = 0;
-  std::uint64_t timers_refused =
-      0;  // timer_create said EAGAIN; the thread is left to the catch-all.
+  // Threads that the kernel refused a timer (RLIMIT_SIGPENDING), in each interval: left to the
+  // catch-all, unless that was refused as well.
+  std::uint64_t timers_refused = 0;
   std::uint64_t handler_replaced = 0;  // Times our handler was found gone.
 
   // What is left over; may be negative by up to one period a thread.
