@@ -4,6 +4,7 @@
 
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -154,6 +155,20 @@ int Program::Show(const Error& error) const {
   return ExitCodeOf(error.code);
 }
 
+// What stands in the place of a sub-command and is none; empty when there is no such thing.
+std::string Program::UnknownCommand(int argc, char** argv) const {
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--error-format") {
+      ++i;
+    } else if (!argument.starts_with('-')) {
+      const auto is_it = [&](const auto& command) { return command.first->get_name() == argument; };
+      return std::ranges::any_of(commands_, is_it) ? std::string() : argument;
+    }
+  }
+  return {};
+}
+
 int Program::Finish(int code) const {
   std::cout.flush();
   if (std::cout) return code;
@@ -183,7 +198,9 @@ int Program::Run(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return Finish(app_.exit(success));
   } catch (const CLI::ParseError& error) {
-    return Show({.code = ErrorCode::kUsage, .message = error.what()});
+    const std::string unknown = UnknownCommand(argc, argv);
+    return Show({.code = ErrorCode::kUsage,
+                 .message = unknown.empty() ? error.what() : "unknown command '" + unknown + '\''});
   } catch (const std::exception& exception) {
     return Show({.code = ErrorCode::kInternal, .message = exception.what()});
   }

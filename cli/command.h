@@ -32,6 +32,7 @@ class Program {
   int Run(int argc, char** argv);
 
  private:
+  std::string UnknownCommand(int argc, char** argv) const;
   int Show(const Error& error) const;
   // `code`, unless standard output did not take what was written to it.
   int Finish(int code) const;

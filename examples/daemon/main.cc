@@ -48,11 +48,11 @@ struct Arguments {
   std::string report;
 };
 
+constexpr char kUsage[] =
+    "usage: ingestd [--seconds N] [--interval S] [--directory D] [--threads N] [--report FILE]";
+
 [[noreturn]] void Usage(const char* what) {
-  std::fprintf(stderr,
-               "ingestd: %s\nusage: ingestd [--seconds N] [--interval S] [--directory D] "
-               "[--threads N] [--report FILE]\n",
-               what);
+  std::fprintf(stderr, "ingestd: %s\n%s\n", what, kUsage);
   std::exit(2);
 }
 
@@ -60,6 +60,10 @@ Arguments ParseArguments(int argc, char** argv) {
   Arguments arguments;
   for (int i = 1; i < argc; i += 2) {
     const std::string option = argv[i];
+    if (option == "--help") {
+      std::puts(kUsage);
+      std::exit(0);
+    }
     if (i + 1 == argc) Usage((option + " needs a value").c_str());
     const std::string value = argv[i + 1];
     if (option == "--directory") {
@@ -69,7 +73,8 @@ Arguments ParseArguments(int argc, char** argv) {
     } else {
       double number = 0;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-      if (error != std::errc() || end != value.data() + value.size() || number < 0) {
+      if (error != std::errc() || end != value.data() + value.size() ||
+          !(number >= 0 && number <= 1e9)) {
         Usage((option + " needs a number").c_str());
       }
       if (option == "--seconds") {
@@ -180,7 +185,7 @@ void WaitForTheEnd(double seconds, const sigset_t& signals) {
 }
 
 // What a profile of this run should say.
-void WriteReport(const Daemon& daemon, const std::string& path) {
+bool WriteReport(const Daemon& daemon, const std::string& path) {
   std::ofstream report(path);
   report << "{\n  \"phases\": [\n";
   for (std::size_t i = 0; i < ingest::kPhases.size(); ++i) {
@@ -190,7 +195,9 @@ void WriteReport(const Daemon& daemon, const std::string& path) {
   }
   report << "  ],\n  \"process_cpu_ns\": " << ingest::CpuNanoseconds(CLOCK_PROCESS_CPUTIME_ID)
          << "\n}\n";
-  if (!report.flush()) std::fprintf(stderr, "ingestd: cannot write %s\n", path.c_str());
+  if (report.flush()) return true;
+  std::fprintf(stderr, "ingestd: cannot write %s\n", path.c_str());
+  return false;
 }
 
 }  // namespace
@@ -234,6 +241,5 @@ int main(int argc, char** argv) {
               static_cast<unsigned long long>(daemon.bytes_in.load()),
               static_cast<unsigned long long>(daemon.bytes_stored.load()),
               static_cast<unsigned long long>(daemon.checksum.load()));
-  if (!arguments.report.empty()) WriteReport(daemon, arguments.report);
-  return 0;
+  return arguments.report.empty() || WriteReport(daemon, arguments.report) ? 0 : 1;
 }
