@@ -1,17 +1,19 @@
 # Rows of peers.sh: recordings of perf and the text that perf script makes of them.
-# Records the program itself, so it needs perf and the right to use it. shellcheck shell=bash
+# A million samples with frame pointers. Records the program itself, so it needs perf and the right to use it. shellcheck shell=bash
 
-record() { # record NAME OPTIONS...: keeps $scratch/NAME.data, of reading folded stacks over and over
-  local name="$1"
-  shift
+# record NAME TIMES OPTIONS...: keeps $scratch/NAME.data, of one process that reads folded stacks that often.
+record() {
+  local name="$1" inputs=()
   [ -s "$scratch/$name.data" ] && return 0
-  perf record -q -o "$scratch/$name.data" "$@" -- bash -c \
-    "for i in 1 2 3; do '$sonde' top '$scratch/million.folded'; done" >/dev/null 2>&1
+  for ((i = 0; i < $2; ++i)); do inputs+=("$scratch/million.folded"); done
+  shift 2
+  perf record -q -o "$scratch/$name.data" "$@" -- \
+    "$sonde" merge "${inputs[@]}" --to folded -o /dev/null >/dev/null 2>&1
 }
 
 perfparser=/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser
 
-if command -v perf >/dev/null && record fp -F 15000 -g && record dwarf -F 2000 --call-graph dwarf,16384; then
+if command -v perf >/dev/null && record fp 30 -F 30000 -g && record dwarf 3 -F 2000 --call-graph dwarf,16384; then
   if [ ! -s "$scratch/fp.script" ]; then
     perf script --no-inline -i "$scratch/fp.data" >"$scratch/one.script" 2>/dev/null
     while [ "$(stat -c %s "$scratch/fp.script" 2>/dev/null || echo 0)" -lt 300000000 ]; do
