@@ -171,7 +171,7 @@ def over_tls(folder):
     pathlib.Path(profile).write_text("main;ParseBatch 3\nmain;HashBatch 4\n", encoding="ascii")
     before = len(engine.requests)
     command = [SONDE, "push", profile, "--to", engine.url, "--application", "batch", "--tries", "1"]
-    assert subprocess.run(command, capture_output=True, timeout=60).returncode == 2
+    assert subprocess.run(command, capture_output=True, timeout=60).returncode == 5
     said = subprocess.run([*command, "--ca-file", folder + "/ca.pem"], capture_output=True,
                           text=True, timeout=60)
     assert said.returncode == 0 and "bytes pushed" in said.stdout, said
