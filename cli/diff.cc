@@ -20,7 +20,7 @@
 namespace sonde::cli {
 namespace {
 
-constexpr int kColumn = 12;
+constexpr int kTableColumn = 12;
 
 // One function on both sides.
 struct Change {
@@ -142,13 +142,13 @@ Status Diff::WriteTable(const std::vector<Change>& changes, const Side& base,
   }
   for (const char* const head : {"flat base", "flat new", "change", "relative", "of base",
                                  "cum base", "cum new", "change"}) {
-    out << std::setw(kColumn) << head;
+    out << std::setw(kTableColumn) << head;
   }
   out << '\n';
   const std::size_t shown = rows == 0 ? changes.size() : std::min(rows, changes.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Change& change = changes[i];
-    const auto column = [&](const std::string& text) { out << std::setw(kColumn) << text; };
+    const auto column = [&](const std::string& text) { out << std::setw(kTableColumn) << text; };
     column(ValueText(change.base.self, type.unit));
     column(ValueText(change.now.self, type.unit));
     column(Signed(change.self(), type.unit));

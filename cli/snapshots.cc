@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kColumns = 6;
 using Row = std::array<std::string, kColumns>;
 
-std::string Seconds(std::int64_t ns) {
+std::string SpanText(std::int64_t ns) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1fs", static_cast<double>(ns) / 1e9);
   return text.data();
@@ -30,7 +30,7 @@ Row RowOf(const SnapshotEntry& entry) {
   }
   return {entry.file_name,
           std::string(entry.label()),
-          Seconds(entry.duration_ns),
+          SpanText(entry.duration_ns),
           std::to_string(entry.samples),
           std::to_string(entry.dropped),
           std::to_string(entry.bytes)};

@@ -19,7 +19,7 @@
 namespace sonde::cli {
 namespace {
 
-constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr int kColumn = 10;
 
 struct Top {
@@ -70,8 +70,7 @@ Whole WholeOf(const Profile& profile, std::size_t type) {
 }
 
 std::string TimeText(std::int64_t unix_ns) {
-  const auto seconds =
-      static_cast<std::time_t>(unix_ns / static_cast<std::int64_t>(kNanosecondsPerSecond));
+  const auto seconds = static_cast<std::time_t>(unix_ns / static_cast<std::int64_t>(kSecondNs));
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
   std::array<char, 64> text{};
