@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/evidence_output.h"
+#include "cli/finite.h"
 #include "sonde/analysis.h"
 
 namespace sonde::cli {
@@ -43,7 +44,7 @@ void AddOne(Program& program, const char* name, const char* description, const c
                         "perf, by its absolute path, for recordings that cannot be read directly");
     command
         ->add_option("--timeout-seconds", options->analysis.timeout_seconds, "How long it may take")
-        ->check(CLI::Range(0.1, 86'400.0))
+        ->check(NumberFrom(0.1, 86'400.0))
         ->capture_default_str();
   }
   options->output.AddTo(*command, kLargestOutput);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/finite.h"
 #include "cli/profile_server.h"
 #include "sonde/collection.h"
 
@@ -103,7 +104,7 @@ void AddOne(Program& program, const char* name, const char* description) {
   command
       ->add_option("--timeout-seconds", request.timeout_seconds,
                    "After which everything is ended and nothing is kept")
-      ->check(CLI::Range(0.1, 86'400.0))
+      ->check(NumberFrom(0.1, 86'400.0))
       ->capture_default_str();
   command->add_option("--max-data-bytes", request.max_data_bytes, "Largest recording")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}))

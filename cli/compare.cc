@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/evidence_output.h"
+#include "cli/finite.h"
 #include "sonde/artifact.h"
 #include "sonde/benchmark_comparison.h"
 #include "sonde/profile_comparison.h"
@@ -108,7 +109,7 @@ Result<int> Normalize(const CompareOptions& options) {
 }  // namespace
 
 void AddCompare(Program& program) {
-  const auto nonnegative = CLI::Range(0.0, 1e9);
+  const auto nonnegative = NumberFrom(0.0, 1e9);
 
   auto profiles = std::make_shared<CompareOptions>();
   CLI::App* command = program.Command(

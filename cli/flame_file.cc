@@ -2,8 +2,7 @@
 
 #include "cli/flame_file.h"
 
-#include <cmath>
-
+#include "cli/finite.h"
 #include "cli/output.h"
 
 namespace sonde::cli {
@@ -20,17 +19,6 @@ std::string_view WithoutGz(std::string_view path) {
 
 Status WriteTo(const FlameGraph& graph, const FlameStyle& style, bool is_page, ByteSink& sink) {
   return is_page ? graph.WriteHtml(style, sink) : graph.WriteSvg(style, sink);
-}
-
-// "nan" lies in every range.
-CLI::Validator IsFinite() {
-  return CLI::Validator(
-      [](std::string& text) {
-        double number = 0;
-        const bool is_finite = CLI::detail::lexical_cast(text, number) && std::isfinite(number);
-        return is_finite ? std::string() : "not a number: " + text;
-      },
-      "", "finite");
 }
 
 }  // namespace
@@ -52,12 +40,12 @@ void FlameFile::AddTo(CLI::App& command) {
       ->check(CLI::IsMember({"auto", "light", "dark"}))
       ->capture_default_str();
   command.add_option("--width", width_px_, "Width of the picture in pixels")
-      ->check(CLI::Range(kNarrowestPicture, kWidestPicture) & IsFinite())
+      ->check(NumberFrom(kNarrowestPicture, kWidestPicture))
       ->capture_default_str();
   command
       .add_option("--min-width", min_frame_px_,
                   "Narrower frames (pixels) are left to the script, which shows them when zoomed")
-      ->check(CLI::Range(0.0, kNarrowestPicture) & IsFinite())
+      ->check(NumberFrom(0.0, kNarrowestPicture))
       ->capture_default_str();
   command.add_option("--max-nodes", max_nodes_, "Frames kept in the file, the heaviest first")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 26))

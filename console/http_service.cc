@@ -86,6 +86,10 @@ std::pair<int, std::string> HttpService::Refusal(const HttpRequest& request,
                           SameSecret(target.Parameter("token"), options_.token);
     if (!is_right) return {401, "a bearer token is needed"};
   }
+  const std::string_view origin = request.Header("origin");
+  if (!origin.empty() && origin != "http://" + request.authority) {
+    return {403, "asked by a page of another origin"};
+  }
   const bool is_read = request.method == "GET" || request.method == "HEAD";
   if (!is_read && request.method != "POST") return {405, "only GET, HEAD and POST"};
   // Looking up symbols changes nothing, and its clients are no browsers.

@@ -65,6 +65,14 @@ Status Write(const FlameGraph& graph, const FlameStyle& style, std::string_view 
   return graph.WriteJson(style, sink);
 }
 
+// Absent, or a number in the range.
+bool IsIn(const HttpTarget& target, const std::string& name, std::int64_t least,
+          std::int64_t most) {
+  if (target.Parameter(name).empty()) return true;
+  const std::optional<std::int64_t> number = target.Number(name);
+  return number.has_value() && *number >= least && *number <= most;
+}
+
 }  // namespace
 
 LiveFlame::LiveFlame(const ConsoleHooks& hooks, Symbolizer& symbolizer) : symbolizer_(symbolizer) {
@@ -86,6 +94,11 @@ Result<Profile> LiveFlame::Window(const HttpTarget& target, std::chrono::seconds
 HttpResponse LiveFlame::Answer(const HttpTarget& target) {
   const Format* const format = FormatOf(target);
   if (format == nullptr) return TextReply(400, "format is json, svg, html or folded\n");
+  const std::int64_t longest = LiveWindow::kLongest.count();
+  if (!IsIn(target, "window", 1, longest) || !IsIn(target, "base", 0, longest) ||
+      !IsIn(target, "nodes", kFewestNodes, kMostNodes)) {
+    return TextReply(400, "window is 1 to 1200, base 0 to 1200, nodes 100 to 200000\n");
+  }
   if (window_ == nullptr) return TextReply(503, "the process is not sampled\n");
   last_asked_ = std::chrono::steady_clock::now();
 

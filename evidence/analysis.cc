@@ -56,6 +56,9 @@ std::optional<std::size_t> RecordsOf(const Profile& profile, std::size_t type) {
     if (types[i].type != kRecordsType) continue;
     if (types[i].unit == types[type].type || types[i].unit == "count") return i;
   }
+  // Others write samples that were added up, with their number beside.
+  const auto samples = std::ranges::find(types, ValueType{"samples", "count"});
+  if (samples != types.end()) return static_cast<std::size_t>(samples - types.begin());
   return std::nullopt;
 }
 

@@ -152,7 +152,6 @@ Format SniffText(std::string_view bytes) {
   // What pprof prints of a profile, which has more lines that end with a number than others.
   if (bytes.starts_with("PeriodType: ")) return Format::kUnknown;
   int folded = 0;
-  bool begins_folded = false;
   int headers = 0;
   int frames = 0;
   int lines = 0;
@@ -164,15 +163,11 @@ Format SniffText(std::string_view bytes) {
     ++lines;
     if (IsPerfScriptHeader(line)) ++headers;
     if (IsPerfScriptFrame(line)) ++frames;
-    if (!IsFoldedLine(line)) continue;
-    ++folded;
-    begins_folded |= lines == 1;
+    if (IsFoldedLine(line)) ++folded;
   }
   if (headers > 0 && (frames > 0 || folded < headers)) return Format::kPerfScript;
-  // A line or two of every file of prose end with a number, and most lines of some listings.
-  if (folded > 0 && (begins_folded ? folded * 4 >= lines : folded * 4 >= lines * 3)) {
-    return Format::kFolded;
-  }
+  // A line or two of every file of prose end with a number.
+  if (folded > 0 && folded * 4 >= lines) return Format::kFolded;
   return Format::kUnknown;
 }
 

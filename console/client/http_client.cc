@@ -58,7 +58,8 @@ Result<HttpAnswer> AskHttp(const ServerAddress& address, const HttpQuestion& que
     if (!came.ok()) return sent.ok() ? came.error() : sent.error();
     boost::system::error_code error;
     if (came.value().empty()) {
-      parser.put_eof(error);
+      // An end before anything came is none that the parser knows of.
+      if (parser.got_some()) parser.put_eof(error);
       if (error || !parser.is_done()) {
         return Error{.code = ErrorCode::kMalformed,
                      .message = "the server closed the connection before its answer was complete"};

@@ -3,6 +3,9 @@
 #include "console/client/server_address.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
 
 namespace sonde {
 namespace {
@@ -12,8 +15,9 @@ Error Usage(std::string message) {
 }
 
 bool IsPort(std::string_view text) {
-  return !text.empty() && text.size() <= 5 &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  std::uint16_t port = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
 }  // namespace
