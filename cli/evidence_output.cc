@@ -25,7 +25,10 @@ Status MakeParents(const std::string& path) {
 
 void EvidenceOutput::AddTo(CLI::App& command, std::uint64_t max_bytes) {
   max_bytes_ = max_bytes;
-  command.add_option("-o,--output", path_, "File to write; missing folders are made")->required();
+  command
+      .add_option("-o,--output", path_,
+                  "File to write, or - for standard output; missing folders are made")
+      ->required();
   command.add_option("--max-output-bytes", max_bytes_, "Largest output")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}))
       ->capture_default_str();
@@ -45,7 +48,9 @@ Status EvidenceOutput::Check(const std::vector<std::string>& inputs) const {
 }
 
 Status EvidenceOutput::Write(const nlohmann::json& artifact, std::string_view markdown) const {
-  if (!markdown_path_.empty()) {
+  if (markdown_path_ == "-") {
+    std::cout << markdown;
+  } else if (!markdown_path_.empty()) {
     if (Status status = sonde::WriteText(markdown_path_, markdown, max_bytes_); !status.ok()) {
       return status;
     }
@@ -54,6 +59,10 @@ Status EvidenceOutput::Write(const nlohmann::json& artifact, std::string_view ma
 }
 
 Status EvidenceOutput::WriteText(std::string_view text) const {
+  if (path_ == "-" && text.size() <= max_bytes_) {
+    std::cout << text;
+    return {};
+  }
   if (Status status = sonde::WriteText(path_, text, max_bytes_); !status.ok()) return status;
   std::cout << std::filesystem::absolute(path_).lexically_normal().string() << '\n';
   return {};

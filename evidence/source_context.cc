@@ -58,10 +58,17 @@ Result<nlohmann::json> ReadSourceContext(const std::string& file,
   fs::path path = Mapped(fs::path(file).lexically_normal(), options);
   if (path.is_relative()) path = root / path;
   const fs::path resolved = fs::canonical(path, failure);
-  if (failure) return SourceError(ErrorCode::kNotFound, "no such source file", path.string());
+  if (failure) {
+    // Whether something exists outside the workspace is not told.
+    const fs::path wanted = fs::weakly_canonical(path, failure);
+    return !failure && IsInside(wanted, root)
+               ? SourceError(ErrorCode::kNotFound, "no such source file", path.string())
+               : SourceError(ErrorCode::kPathSafety, "the source file is outside the workspace",
+                             path.string());
+  }
   if (!IsInside(resolved, root)) {
     return SourceError(ErrorCode::kPathSafety, "the source file is outside the workspace",
-                       resolved.string());
+                       path.string());
   }
   const Result<std::string> text = ReadRegularFile(resolved.string(), kLargestSource);
   if (!text.ok()) return text.error();

@@ -44,6 +44,9 @@ Status Gate(bool open, const char* what, const char* option) {
       .details = {{"option", option}}};
 }
 
+// The system would see the part before it alone.
+bool HasNul(const std::string& path) { return path.find('\0') != std::string::npos; }
+
 }  // namespace
 
 Result<Workspace> Workspace::Open(const WorkspaceOptions& options) {
@@ -79,6 +82,7 @@ Result<Workspace> Workspace::Open(const WorkspaceOptions& options) {
 }
 
 Result<std::string> Workspace::Input(const std::string& path, bool folder) const {
+  if (HasNul(path)) return WorkspaceError(ErrorCode::kUsage, "a path with a NUL character", "");
   std::error_code failure;
   const fs::path resolved = fs::canonical(path, failure);
   if (failure) {
@@ -99,6 +103,7 @@ Result<std::string> Workspace::Input(const std::string& path, bool folder) const
 }
 
 Result<std::string> Workspace::Output(const std::string& path) const {
+  if (HasNul(path)) return WorkspaceError(ErrorCode::kUsage, "a path with a NUL character", "");
   std::error_code failure;
   const fs::path given(path);
   const fs::path folder =

@@ -59,7 +59,7 @@ TEST(CoSpawn, NamesTheTaskAndTellsBusyFromIdle) {
       io, TaskName("worker", {{"shard", 3}}),
       []() -> awaitable<void> {
         Burn(10ms);
-        co_await Wait(30ms);
+        co_await Wait(300ms);
         Burn(10ms);
       },
       net::detached);
@@ -72,7 +72,8 @@ TEST(CoSpawn, NamesTheTaskAndTellsBusyFromIdle) {
   EXPECT_GE(seen.polls, 2U);
   EXPECT_LE(seen.polls, 4U);
   EXPECT_GE(seen.busy_ns, 20'000'000);
-  EXPECT_LE(seen.busy_ns + 30'000'000, wall.Ns());
+  // The wait begins while the coroutine still runs, which others may hold up.
+  EXPECT_LE(seen.busy_ns + 100'000'000, wall.Ns());
   EXPECT_EQ(seen.self_wakes, 0U);
 }
 
