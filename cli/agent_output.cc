@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kTopStacks = 20;
 constexpr std::size_t kTopFrames = 50;
 
-Result<std::unique_ptr<FileSink>> OpenWithFolder(const std::string& path) {
+Result<std::unique_ptr<ByteSink>> OpenWithFolder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
@@ -34,7 +34,7 @@ Result<std::unique_ptr<FileSink>> OpenWithFolder(const std::string& path) {
                  .message = "cannot make the folder: " + error.message(),
                  .file = folder.string()};
   }
-  return FileSink::Open(path);
+  return OpenPath(path);
 }
 
 Status WriteSvg(AgentView view, const Profile& profile, const AgentPicture& picture,
@@ -156,7 +156,7 @@ Status SessionSpill::CopyTo(ByteSink& sink) const {
 
 Status WriteAgentFile(const std::string& path, AgentFormat format, AgentView view,
                       const Profile& profile, const AgentPicture& picture) {
-  Result<std::unique_ptr<FileSink>> file = OpenWithFolder(path);
+  Result<std::unique_ptr<ByteSink>> file = OpenWithFolder(path);
   if (!file.ok()) return InFile(file.error(), path);
   ByteSink& sink = *file.value();
   const auto write = [&]() -> Status {
@@ -207,7 +207,7 @@ Status WriteAgentJson(const std::string& path,
   std::string text = head.dump(2, ' ', false, Json::error_handler_t::replace);
   text.erase(text.rfind('\n'));
 
-  Result<std::unique_ptr<FileSink>> file = OpenWithFolder(path);
+  Result<std::unique_ptr<ByteSink>> file = OpenWithFolder(path);
   if (!file.ok()) return InFile(file.error(), path);
   ByteSink& sink = *file.value();
   const auto write = [&]() -> Status {
@@ -247,7 +247,7 @@ Status WriteTop(const std::string& path, const Profile& profile) {
   text += Text("Showing %zu of %zu nodes accounting for %" PRId64 ", %.2f%% of %" PRId64 " total\n",
                shown, hotspots.size(), sum, percent(sum), total);
   text += Text("%15s %7s %7s %15s %7s\n", "flat", "flat%", "sum%", "cum", "cum%");
-  Result<std::unique_ptr<FileSink>> file = OpenWithFolder(path);
+  Result<std::unique_ptr<ByteSink>> file = OpenWithFolder(path);
   if (!file.ok()) return InFile(file.error(), path);
   Status written = file.value()->Write(text + rows);
   if (written.ok()) written = file.value()->Close();

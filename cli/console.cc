@@ -212,7 +212,7 @@ Result<int> ShowLive(const Options& options) {
 }
 
 Result<int> Record(const Options& options) {
-  auto file = FileSink::Open(options.output);
+  auto file = OpenPath(options.output);
   if (!file.ok()) return file.error();
   RecordingWriter recording(*file.value());
   auto watch = Watch::Start(options);

@@ -2,7 +2,6 @@
 
 #include "cli/output.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,28 +25,6 @@ bool IsSameFile(const std::string& a, const std::string& b) {
          first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-// A device or a pipe that is there already: written to, never replaced.
-class SpecialFileSink : public ByteSink {
- public:
-  SpecialFileSink(int descriptor, const std::string& path)
-      : descriptor_(descriptor), sink_(descriptor, path) {}
-  SpecialFileSink(const SpecialFileSink&) = delete;
-  SpecialFileSink& operator=(const SpecialFileSink&) = delete;
-  ~SpecialFileSink() override { ::close(descriptor_); }
-  Status Write(std::string_view bytes) override { return sink_.Write(bytes); }
-  Status Close() override { return {}; }
-
- private:
-  int descriptor_;
-  DescriptorSink sink_;
-};
-
-bool IsSpecialFile(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 &&
-         (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
-}
-
 // Where `path` would be written, with links and dots resolved as far as it exists.
 std::filesystem::path Resolved(const std::string& path) {
   std::error_code fault;
@@ -61,7 +38,7 @@ Status CheckPlace(const std::string& path) {
   std::error_code fault;
   const std::filesystem::file_status status = std::filesystem::status(path, fault);
   if (std::filesystem::is_directory(status)) return Unsafe(path, "is a folder");
-  if (IsSpecialFile(path)) return {};
+  if (IsDeviceOrPipe(path)) return {};
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder.empty()) folder = ".";
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
@@ -105,18 +82,7 @@ Status CheckOutput(const std::string& output, const std::string& input) {
 
 Result<std::unique_ptr<ByteSink>> OpenOutput(const std::string& path) {
   if (path == "-") return std::unique_ptr<ByteSink>(new DescriptorSink(STDOUT_FILENO));
-  if (IsSpecialFile(path)) {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-      return Error{.code = ErrorCode::kOutput,
-                   .message = std::string("cannot open: ") + std::strerror(errno),
-                   .file = path};
-    }
-    return std::unique_ptr<ByteSink>(new SpecialFileSink(descriptor, path));
-  }
-  Result<std::unique_ptr<FileSink>> file = FileSink::Open(path);
-  if (!file.ok()) return file.error();
-  return std::unique_ptr<ByteSink>(std::move(file).value());
+  return OpenPath(path);
 }
 
 }  // namespace sonde::cli

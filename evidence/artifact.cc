@@ -102,19 +102,6 @@ class StrictBuilder : public nlohmann::json_sax<nlohmann::json> {
   std::size_t position_ = 0;
 };
 
-// A device or a pipe that is there already: written to, never replaced.
-Status WriteInto(const std::string& path, std::string_view text) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    return Error{.code = ErrorCode::kOutput,
-                 .message = std::string("cannot open: ") + std::strerror(errno),
-                 .file = path};
-  }
-  const Status written = DescriptorSink(descriptor, path).Write(text);
-  ::close(descriptor);
-  return written;
-}
-
 }  // namespace
 
 std::string ArtifactText(const nlohmann::json& value) {
@@ -138,13 +125,7 @@ Status WriteText(const std::string& path, std::string_view text, std::uint64_t m
                  .message = "cannot make the folder: " + failure.message(),
                  .file = path};
   }
-  std::error_code unknown;
-  const std::filesystem::file_status there = std::filesystem::status(path, unknown);
-  if (std::filesystem::is_character_file(there) || std::filesystem::is_fifo(there) ||
-      std::filesystem::is_socket(there)) {
-    return WriteInto(path, text);
-  }
-  Result<std::unique_ptr<FileSink>> sink = FileSink::Open(path);
+  Result<std::unique_ptr<ByteSink>> sink = OpenPath(path);
   if (!sink.ok()) return sink.error();
   if (Status written = sink.value()->Write(text); !written.ok()) return written;
   return sink.value()->Close();

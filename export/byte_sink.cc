@@ -46,6 +46,21 @@ std::string TemporaryName(const std::string& path) {
          std::to_string(serial.fetch_add(1)) + ".tmp";
 }
 
+class DeviceSink : public ByteSink {
+ public:
+  DeviceSink(int descriptor, const std::string& path)
+      : descriptor_(descriptor), sink_(descriptor, path) {}
+  DeviceSink(const DeviceSink&) = delete;
+  DeviceSink& operator=(const DeviceSink&) = delete;
+  ~DeviceSink() override { ::close(descriptor_); }
+  Status Write(std::string_view bytes) override { return sink_.Write(bytes); }
+  Status Close() override { return {}; }
+
+ private:
+  int descriptor_;
+  DescriptorSink sink_;
+};
+
 }  // namespace
 
 Status StringSink::Write(std::string_view bytes) {
@@ -54,6 +69,23 @@ Status StringSink::Write(std::string_view bytes) {
 }
 
 Status DescriptorSink::Write(std::string_view bytes) { return WriteAll(descriptor_, bytes, name_); }
+
+bool IsDeviceOrPipe(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 &&
+         (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+Result<std::unique_ptr<ByteSink>> OpenPath(const std::string& path) {
+  if (IsDeviceOrPipe(path)) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) return OutputError("cannot open", path, errno);
+    return std::unique_ptr<ByteSink>(new DeviceSink(descriptor, path));
+  }
+  Result<std::unique_ptr<FileSink>> file = FileSink::Open(path);
+  if (!file.ok()) return file.error();
+  return std::unique_ptr<ByteSink>(std::move(file).value());
+}
 
 FileSink::FileSink(std::string path, std::string temporary, int descriptor)
     : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}

@@ -52,6 +52,14 @@ class DescriptorSink : public ByteSink {
   std::string name_;
 };
 
+// True for a device, a pipe or a socket: what is written to as it is, never replaced by a file.
+// Any thread.
+bool IsDeviceOrPipe(const std::string& path);
+
+// A sink for `path`: a FileSink, or the device or pipe that is there already. Fails like
+// FileSink::Open, and with kOutput when the device cannot be opened. Any thread.
+Result<std::unique_ptr<ByteSink>> OpenPath(const std::string& path);
+
 // Writes a temporary name beside `path`; Close syncs and renames it into place,
 // so `path` holds either its old content or all of the new.
 class FileSink : public ByteSink {
