@@ -48,22 +48,21 @@ Status EvidenceOutput::Check(const std::vector<std::string>& inputs) const {
 }
 
 Status EvidenceOutput::Write(const nlohmann::json& artifact, std::string_view markdown) const {
-  if (markdown_path_ == "-") {
-    std::cout << markdown;
-  } else if (!markdown_path_.empty()) {
-    if (Status status = sonde::WriteText(markdown_path_, markdown, max_bytes_); !status.ok()) {
-      return status;
-    }
+  if (!markdown_path_.empty()) {
+    if (Status status = Put(markdown_path_, markdown); !status.ok()) return status;
   }
   return WriteText(ArtifactText(artifact));
 }
 
+Status EvidenceOutput::Put(const std::string& path, std::string_view text) const {
+  // What is too large is refused by the same words wherever it was to go.
+  if (path != "-" || text.size() > max_bytes_) return sonde::WriteText(path, text, max_bytes_);
+  std::cout << text;
+  return {};
+}
+
 Status EvidenceOutput::WriteText(std::string_view text) const {
-  if (path_ == "-" && text.size() <= max_bytes_) {
-    std::cout << text;
-    return {};
-  }
-  if (Status status = sonde::WriteText(path_, text, max_bytes_); !status.ok()) return status;
+  if (Status status = Put(path_, text); !status.ok() || path_ == "-") return status;
   std::cout << std::filesystem::absolute(path_).lexically_normal().string() << '\n';
   return {};
 }

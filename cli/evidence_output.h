@@ -29,6 +29,8 @@ class EvidenceOutput {
   Status WriteText(std::string_view text) const;
 
  private:
+  Status Put(const std::string& path, std::string_view text) const;
+
   std::string path_;
   std::string markdown_path_;
   std::uint64_t max_bytes_ = 0;

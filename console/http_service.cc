@@ -34,20 +34,23 @@ std::string HostOf(std::string_view authority) {
   return host;
 }
 
-// A page of another origin cannot send these without the server's consent, which is never given.
-bool IsSameOrigin(const HttpRequest& request) {
-  if (!request.Header("x-sonde-request").empty()) return true;
+// True when the browser that asks names a page of another host or port.
+bool HasForeignOrigin(const HttpRequest& request) {
   const std::string_view origin = request.Header("origin");
-  return !origin.empty() && origin == "http://" + request.authority;
+  return !origin.empty() && origin != "http://" + request.authority;
+}
+
+// Foreign origins are refused before. A page of another origin cannot send the header without the
+// server's consent, which is never given.
+bool ProvesItsOrigin(const HttpRequest& request) {
+  return !request.Header("x-sonde-request").empty() || !request.Header("origin").empty();
 }
 
 // True when a browser says that a page of another origin asks. Such a page cannot read the answer,
 // but what interrupts the program's calls must not even begin.
 bool IsOfForeignPage(const HttpRequest& request) {
   const std::string_view site = request.Header("sec-fetch-site");
-  const std::string_view origin = request.Header("origin");
-  return (!site.empty() && site != "same-origin" && site != "none") ||
-         (!origin.empty() && origin != "http://" + request.authority);
+  return (!site.empty() && site != "same-origin" && site != "none") || HasForeignOrigin(request);
 }
 
 }  // namespace
@@ -86,15 +89,12 @@ std::pair<int, std::string> HttpService::Refusal(const HttpRequest& request,
                           SameSecret(target.Parameter("token"), options_.token);
     if (!is_right) return {401, "a bearer token is needed"};
   }
-  const std::string_view origin = request.Header("origin");
-  if (!origin.empty() && origin != "http://" + request.authority) {
-    return {403, "asked by a page of another origin"};
-  }
+  if (HasForeignOrigin(request)) return {403, "asked by a page of another origin"};
   const bool is_read = request.method == "GET" || request.method == "HEAD";
   if (!is_read && request.method != "POST") return {405, "only GET, HEAD and POST"};
   // Looking up symbols changes nothing, and its clients are no browsers.
   const bool is_symbols = target.path.ends_with("/symbol");
-  if (request.method == "POST" && !is_symbols && !IsSameOrigin(request)) {
+  if (request.method == "POST" && !is_symbols && !ProvesItsOrigin(request)) {
     return {403, "a POST needs Origin of this server or the header X-Sonde-Request"};
   }
   if (is_symbols && request.body.size() > kBodyOfSymbols) return {413, "too many addresses"};

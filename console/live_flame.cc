@@ -85,9 +85,8 @@ void LiveFlame::RestWhenUnasked() {
 }
 
 Result<Profile> LiveFlame::Window(const HttpTarget& target, std::chrono::seconds ago) {
-  const std::int64_t seconds = std::clamp<std::int64_t>(
-      target.Number("window").value_or(kDefaultSeconds), 1, LiveWindow::kLongest.count());
-  const Profile all = symbolizer_.Name(window_->Of(std::chrono::seconds(seconds), ago)).Build();
+  const std::chrono::seconds length(target.Number("window").value_or(kDefaultSeconds));
+  const Profile all = symbolizer_.Name(window_->Of(length, ago)).Build();
   return Filter(all, RulesOf(target));
 }
 
@@ -117,13 +116,11 @@ HttpResponse LiveFlame::Answer(const HttpTarget& target) {
 
   const FlameShape shape{
       .type = now.value().sample_types()[type],
-      .max_nodes = static_cast<std::size_t>(
-          std::clamp(target.Number("nodes").value_or(kDefaultNodes), kFewestNodes, kMostNodes))};
+      .max_nodes = static_cast<std::size_t>(target.Number("nodes").value_or(kDefaultNodes))};
   const CallTree tree(names, type);
   std::optional<Result<FlameGraph>> graph;
   if (const std::optional<std::int64_t> ago = target.Number("base"); ago.has_value()) {
-    const Result<Profile> base = Window(target, std::chrono::seconds(std::clamp<std::int64_t>(
-                                                    *ago, 0, LiveWindow::kLongest.count())));
+    const Result<Profile> base = Window(target, std::chrono::seconds(*ago));
     if (!base.ok()) return TextReply(500, base.error().message + '\n');
     const FrameNames base_names(base.value());
     graph.emplace(FlameGraph::MakeDifference(

@@ -137,14 +137,7 @@ Result<json> LiveProfile(Workspace& workspace, Arguments& arguments) {
   if (!analysis.ok()) return analysis.error();
   analysis.value().input_path = "process " + std::to_string(pid) + ' ' + target;
   analysis.value().created_at = IsoTimeNow();
-  const AnalysisSection& main = analysis.value().main;
-  return workspace.Store(analysis.value().id, "analysis", ToJson(analysis.value()),
-                         {{"status", analysis.value().status},
-                          {"event", main.event},
-                          {"sample_count", main.sample_count},
-                          {"total_weight", main.total_weight},
-                          {"hotspot_count", main.hotspots.size()},
-                          {"other_events", analysis.value().others.size()}});
+  return workspace.StoreAnalysis(analysis.value());
 }
 
 Result<json> LiveTasks(Workspace& workspace, Arguments& arguments) {

@@ -54,14 +54,7 @@ Result<json> AnalyzeProfileTool(Workspace& workspace, Arguments& arguments) {
   if (workspace.NeedProcesses().ok()) options.perf_path = workspace.options().perf_path;
   const Result<Analysis> analysis = AnalyzeFile(input.value(), options);
   if (!analysis.ok()) return analysis.error();
-  const AnalysisSection& main = analysis.value().main;
-  return workspace.Store(analysis.value().id, "analysis", ToJson(analysis.value()),
-                         {{"status", analysis.value().status},
-                          {"event", main.event},
-                          {"sample_count", main.sample_count},
-                          {"total_weight", main.total_weight},
-                          {"hotspot_count", main.hotspots.size()},
-                          {"other_events", analysis.value().others.size()}});
+  return workspace.StoreAnalysis(analysis.value());
 }
 
 Result<json> ListHotspots(Workspace& workspace, Arguments& arguments) {

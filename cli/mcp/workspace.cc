@@ -151,6 +151,16 @@ Result<fs::path> Workspace::PathOf(const std::string& id, const std::string& typ
   return artifacts_ / (id + '.' + type + ".json");
 }
 
+Result<nlohmann::json> Workspace::StoreAnalysis(const Analysis& analysis) {
+  return Store(analysis.id, "analysis", ToJson(analysis),
+               {{"status", analysis.status},
+                {"event", analysis.main.event},
+                {"sample_count", analysis.main.sample_count},
+                {"total_weight", analysis.main.total_weight},
+                {"hotspot_count", analysis.main.hotspots.size()},
+                {"other_events", analysis.others.size()}});
+}
+
 Result<nlohmann::json> Workspace::Store(const std::string& id, const std::string& type,
                                         const nlohmann::json& artifact, nlohmann::json summary) {
   if (Status status = NeedWrites(); !status.ok()) return status.error();

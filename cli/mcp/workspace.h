@@ -50,6 +50,8 @@ class Workspace {
   Status NeedCollection(bool attaches) const;
   const WorkspaceOptions& options() const noexcept { return options_; }
 
+  // Stores an analysis, and returns the reference to it with what it is about.
+  Result<nlohmann::json> StoreAnalysis(const Analysis& analysis);
   // Stores `artifact` as <artifact root>/<id>.<type>.json and returns the reference to it.
   Result<nlohmann::json> Store(const std::string& id, const std::string& type,
                                const nlohmann::json& artifact, nlohmann::json summary);

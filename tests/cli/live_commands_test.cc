@@ -5,6 +5,7 @@
 #include "cli/grpc_client.h"
 #include "console/client/http_client.h"
 #include "sonde/formats.h"
+#include "tests/cli/run_sonde.h"
 #include "tests/support/console_on_free_port.h"
 #include "tests/support/temporary_folder.h"
 
@@ -13,24 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Outcome {
-  int code;
-  std::string out;
-  std::string err;
-};
-
 Outcome Sonde(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "sonde");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  Program program;
-  AddCapture(program);
-  AddSnapshot(program);
-  AddTop(program);
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = program.Run(static_cast<int>(argv.size()), argv.data());
-  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+  return RunSonde({AddCapture, AddSnapshot, AddTop}, std::move(arguments));
 }
 
 TEST(LiveCommands, CaptureWritesWhatTheServerSampledInAnyFormat) {

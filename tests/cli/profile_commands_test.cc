@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/value_text.h"
 #include "sonde/formats.h"
+#include "tests/cli/run_sonde.h"
 #include "tests/support/random_profile.h"
 #include "tests/support/text_of.h"
 
@@ -23,24 +24,8 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int code;
-  std::string out;
-  std::string err;
-};
-
 Outcome Sonde(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "sonde");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  Program program;
-  AddConvert(program);
-  AddMerge(program);
-  AddTop(program);
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = program.Run(static_cast<int>(argv.size()), argv.data());
-  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+  return RunSonde({AddConvert, AddMerge, AddTop}, std::move(arguments));
 }
 
 class ProfileCommands : public testing::Test {

@@ -28,6 +28,7 @@
 #include "sonde/session.h"
 #include "sonde/snapshot_catalog.h"
 #include "sonde/task.h"
+#include "tests/support/free_port.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/torture/fast_timer.h"
 #include "tests/torture/victims.h"
@@ -52,19 +53,6 @@ int Connected(std::uint16_t port) {
   if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return fd;
   close(fd);
   return -1;
-}
-
-// A port that nobody listens on.
-std::uint16_t FreePort() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  bind(fd, reinterpret_cast<sockaddr*>(&address), size);
-  getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
-  close(fd);
-  return ntohs(address.sin_port);
 }
 
 // Sends `bytes` and reads what comes until the other side closes. True for an answer of HTTP.
