@@ -30,72 +30,14 @@
 #include "sampler/timer_value.h"
 #include "sonde/sampler.h"
 #include "sonde/thread_context.h"
+#include "tests/bench/paired_ratio.h"
+#include "tests/bench/virtual_calls.h"
 
 namespace sonde {
 namespace {
 
 using std::chrono::duration;
 using Clock = std::chrono::steady_clock;
-
-volatile double sink;
-
-[[gnu::noinline]] double Turn(double x, int rounds) {
-  for (int i = 0; i < rounds; ++i) x = x * 1.0000001 + 1e-9;
-  return x;
-}
-
-// A stack of virtual calls, strings and handlers, with work at every depth.
-struct Node {
-  virtual ~Node() = default;
-  virtual double Go(int depth, double x) = 0;
-  Node* next = nullptr;
-};
-struct Plain : Node {
-  [[gnu::noinline]] double Go(int depth, double x) override {
-    x = Turn(x, 2000);
-    if (depth <= 0) return x;
-    return Turn(next->Go(depth - 1, x + 1), 500) + 1;
-  }
-};
-struct WithString : Node {
-  [[gnu::noinline]] double Go(int depth, double x) override {
-    const std::string text = std::to_string(depth);
-    x = Turn(x, 2000);
-    if (depth <= 0) return x + static_cast<double>(text.size());
-    return Turn(next->Go(depth - 1, x + text[0]), 500) + static_cast<double>(text.size());
-  }
-};
-struct WithHandler : Node {
-  [[gnu::noinline]] double Go(int depth, double x) override {
-    x = Turn(x, 2000);
-    if (depth <= 0) return x;
-    try {
-      return Turn(next->Go(depth - 1, x - 1), 500);
-    } catch (int) {
-      return 0;
-    }
-  }
-};
-
-class Work {
- public:
-  Work() {
-    plain_.next = &string_;
-    string_.next = &handler_;
-    handler_.next = &plain_;
-  }
-  // CPU seconds that `rounds` of it took.
-  double Run(int rounds) {
-    const std::uint64_t before = ThreadCpuNs(gettid());
-    for (int i = 0; i < rounds; ++i) sink = plain_.Go(40, i);
-    return static_cast<double>(ThreadCpuNs(gettid()) - before) / 1e9;
-  }
-
- private:
-  Plain plain_;
-  WithString string_;
-  WithHandler handler_;
-};
 
 std::unique_ptr<Sampler> StartOrExit(const SamplerOptions& options) {
   auto sampler = Sampler::Start(options);
@@ -189,12 +131,6 @@ class Gperftools : public Profiler {
   std::uint64_t samples_ = 0;
 };
 
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 int Pairs(const std::string& name, int hz, int pairs) {
   std::unique_ptr<Profiler> profiler;
   if (name == "own") profiler = std::make_unique<Own>(hz);
@@ -202,7 +138,7 @@ int Pairs(const std::string& name, int hz, int pairs) {
   if (name == "gperftools") profiler = std::make_unique<Gperftools>(hz);
   if (profiler == nullptr) return 2;
 
-  Work work;
+  VirtualCalls work;
   work.Run(50);
   const int rounds = std::max(1, static_cast<int>(0.2 / (work.Run(50) / 50)));
   std::vector<double> ratios;
@@ -219,27 +155,11 @@ int Pairs(const std::string& name, int hz, int pairs) {
     ratios.push_back(cpu[1] / cpu[0]);
     sampled_cpu += cpu[1] * 1.1;
   }
-  std::vector<double> medians;
-  std::uint64_t random = 88172645463325252;
-  for (int i = 0; i < 2000; ++i) {
-    std::vector<double> drawn;
-    for (std::size_t k = 0; k < ratios.size(); ++k) {
-      random ^= random << 13;
-      random ^= random >> 7;
-      random ^= random << 17;
-      drawn.push_back(ratios[random % ratios.size()]);
-    }
-    medians.push_back(Median(std::move(drawn)));
-  }
-  std::sort(medians.begin(), medians.end());
-  const auto percent = [](double ratio) { return 100 * (ratio - 1); };
-  const double median = Median(ratios);
+  const PairedRatio overhead(std::move(ratios));
   const double rate = static_cast<double>(profiler->samples()) / sampled_cpu;
-  std::printf(
-      "%-10s %4d Hz, %5.1f samples/CPU-s, %d pairs: overhead %+.3f%% [%+.3f .. %+.3f], %.1f us a "
-      "sample\n",
-      name.c_str(), hz, rate, pairs, percent(median), percent(medians[50]), percent(medians[1949]),
-      (median - 1) / rate * 1e6);
+  std::printf("%-10s %4d Hz, %5.1f samples/CPU-s, %d pairs: overhead %s, %.1f us a sample\n",
+              name.c_str(), hz, rate, pairs, overhead.Describe().c_str(),
+              (overhead.median() - 1) / rate * 1e6);
   return 0;
 }
 
@@ -311,7 +231,7 @@ void TimedHandler(int signal, siginfo_t* info, void* context) {
   }
 }
 
-[[gnu::noinline]] void WorkAtDepth(int depth, Work& work, Clock::time_point end) {
+[[gnu::noinline]] void WorkAtDepth(int depth, VirtualCalls& work, Clock::time_point end) {
   if (depth > 0) {
     WorkAtDepth(depth - 1, work, end);
     asm volatile("");
@@ -331,7 +251,7 @@ int Latency(int depth, double seconds) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i) {
     threads.emplace_back([&] {
-      Work work;
+      VirtualCalls work;
       WorkAtDepth(depth - 20, work, end);
     });
   }
@@ -352,7 +272,7 @@ int Latency(int depth, double seconds) {
 
 int Steady(double seconds) {
   auto sampler = StartOrExit({.hz = 99});
-  Work work;
+  VirtualCalls work;
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(duration<double>(seconds));
   int markers = 0;

@@ -15,6 +15,7 @@
 
 #include "console/client/push_request.h"
 #include "tests/support/console_on_free_port.h"
+#include "tests/support/fake_engine.h"
 
 namespace sonde {
 namespace {
@@ -22,68 +23,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
-
-// An engine that answers each request with the next of its statuses, the last again and again.
-class Engine {
- public:
-  explicit Engine(std::vector<std::string> statuses) : statuses_(std::move(statuses)) {
-    listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    ::bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
-    ::listen(listener_, 16);
-    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] { Run(); });
-  }
-  ~Engine() {
-    ::shutdown(listener_, SHUT_RDWR);
-    thread_.join();
-    ::close(listener_);
-  }
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  std::vector<std::string> requests() const {
-    const std::lock_guard lock(mutex_);
-    return requests_;
-  }
-
- private:
-  void Run() {
-    int peer = -1;
-    while ((peer = ::accept(listener_, nullptr, nullptr)) >= 0) {
-      std::string request;
-      char bytes[4096];
-      ssize_t size = 0;
-      while (!IsWhole(request) && (size = ::recv(peer, bytes, sizeof(bytes), 0)) > 0) {
-        request.append(bytes, static_cast<std::size_t>(size));
-      }
-      std::string status;
-      {
-        const std::lock_guard lock(mutex_);
-        status = statuses_[std::min(requests_.size(), statuses_.size() - 1)];
-        requests_.push_back(std::move(request));
-      }
-      const std::string answer = "HTTP/1.1 " + status + "\r\nContent-Length: 3\r\n\r\nno\n";
-      ::send(peer, answer.data(), answer.size(), MSG_NOSIGNAL);
-      ::close(peer);
-    }
-  }
-  static bool IsWhole(const std::string& request) {
-    const std::size_t end = request.find("\r\n\r\n");
-    const std::size_t length = request.find("content-length: ");
-    return end != std::string::npos && length < end &&
-           request.size() >= end + 4 + std::stoul(request.substr(length + 16));
-  }
-
-  std::vector<std::string> statuses_;
-  int listener_;
-  std::uint16_t port_ = 0;
-  mutable std::mutex mutex_;
-  std::vector<std::string> requests_;
-  std::thread thread_;
-};
 
 PushedProfile Sampled() {
   return {.bytes = "\x1f\x8bnot really",
@@ -170,7 +109,7 @@ TEST(PushRequest, OptionsThatCannotBeRightAreNamed) {
 }
 
 TEST(Pusher, PushesEachIntervalAndALastTimeAtTheEnd) {
-  const Engine engine({"200 OK"});
+  const FakeEngine engine({"200 OK"});
   auto pusher = MakeHttpPusher(OptionsFor(engine.url()), Sampled, {});
   ASSERT_TRUE(pusher.ok());
   ASSERT_TRUE(Within(10s, [&] { return pusher.value()->stats().pushed >= 2; }));
@@ -184,7 +123,7 @@ TEST(Pusher, PushesEachIntervalAndALastTimeAtTheEnd) {
 }
 
 TEST(Pusher, AnEngineInTroubleIsAskedAgainAndTheProfileKept) {
-  const Engine engine({"503 Unavailable", "200 OK"});
+  const FakeEngine engine({"503 Unavailable", "200 OK"});
   std::vector<std::string> problems;
   PushOptions options = OptionsFor(engine.url());
   options.interval = 300ms;
@@ -204,7 +143,7 @@ TEST(Pusher, AnEngineInTroubleIsAskedAgainAndTheProfileKept) {
 }
 
 TEST(Pusher, WhatTheEngineRefusesForGoodIsDropped) {
-  const Engine engine({"422 Unprocessable Entity"});
+  const FakeEngine engine({"422 Unprocessable Entity"});
   auto pusher = MakeHttpPusher(OptionsFor(engine.url()), Sampled, {});
   ASSERT_TRUE(Within(10s, [&] { return pusher.value()->stats().dropped >= 2; }));
   pusher.value()->Finish();
@@ -235,7 +174,7 @@ TEST(Pusher, WithoutAnEngineTheOldestGoAndTheEndIsSoon) {
 }
 
 TEST(Pusher, NothingSampledIsNothingPushed) {
-  const Engine engine({"200 OK"});
+  const FakeEngine engine({"200 OK"});
   int asked = 0;
   auto pusher = MakeHttpPusher(OptionsFor(engine.url()),
                                [&] {

@@ -14,9 +14,8 @@ run() {
 
 run step "$build/torture.step"
 run torture "$build/torture" --seconds "$seconds"
-# libunwind walks some thousand stacks a second: what comes faster is dropped, and counted. The deepest
-# stacks of the victims are longer than what is copied by default.
-run deferred "$build/torture" --seconds "$seconds" --unwinder deferred --hz 400 --stack-bytes 32768
+# libunwind walks some thousand stacks a second: what comes faster is dropped, and counted.
+run deferred "$build/torture" --seconds "$seconds" --unwinder deferred --hz 400
 run whole "$build/torture.whole" "$seconds"
 run faults "$build/torture.faults"
 run labels "$build/torture.labels" 10000000

@@ -19,6 +19,39 @@
 
 extern char** environ;
 
+// TortureBadFramePointer(rounds) counts in the frame pointer, by the rules of its table.
+// TortureWithoutTables(argument, function) calls the function and has no table.
+asm(R"(
+  .text
+  .type TortureBadFramePointer, @function
+TortureBadFramePointer:
+  .cfi_startproc
+  push %rbp
+  .cfi_def_cfa_offset 16
+  .cfi_offset %rbp, -16
+  mov $0x7fffffffe000, %rbp
+1:
+  add $4093, %rbp
+  dec %rdi
+  jnz 1b
+  pop %rbp
+  .cfi_restore %rbp
+  .cfi_def_cfa_offset 8
+  ret
+  .cfi_endproc
+  .size TortureBadFramePointer, . - TortureBadFramePointer
+
+  .type TortureWithoutTables, @function
+TortureWithoutTables:
+  sub $24, %rsp
+  call *%rsi
+  add $24, %rsp
+  ret
+  .size TortureWithoutTables, . - TortureWithoutTables
+)");
+extern "C" void TortureBadFramePointer(std::uint64_t rounds);
+extern "C" void TortureWithoutTables(std::uint64_t argument, void (*function)(std::uint64_t));
+
 namespace sonde::torture {
 namespace {
 
@@ -70,6 +103,8 @@ Victims::Victims(std::string plugins, OnThread on_thread)
   Add("fork", &Victims::ForkAndExec);
   Add("siglongjmp", &Victims::JumpOutOfAlarms);
   Add("altstack", &Victims::RunOnSmallStack);
+  Add("frame pointer", &Victims::MisuseFramePointer);
+  Add("no tables", &Victims::CallWithoutTables);
 }
 
 Victims::~Victims() { Stop(); }
@@ -201,6 +236,20 @@ void Victims::RunOnSmallStack(Victim&, std::uint64_t round) {
     const stack_t none = {nullptr, SS_DISABLE, 0};
     sigaltstack(&none, nullptr);
     munmap(memory, kGuard + kSize);
+  }
+}
+
+void Victims::MisuseFramePointer(Victim&, std::uint64_t round) {
+  TortureBadFramePointer(1000 + round % 1000);
+}
+
+// One time in thirty-two: such stacks end early, and completeness is measured by the others.
+void Victims::CallWithoutTables(Victim&, std::uint64_t round) {
+  const auto recurse = [](std::uint64_t x) { RecurseAndCatch(10, 3 * x + 1); };
+  if (round % 32 == 0) {
+    TortureWithoutTables(round, recurse);
+  } else {
+    recurse(round);
   }
 }
 

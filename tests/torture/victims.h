@@ -18,7 +18,8 @@ using OnThread = std::function<void()>;
 
 // Two that allocate, two that throw, two that load and unload plugins, one that lists the
 // modules, one that starts threads, one that forks and executes, one in a storm of SIGALRM
-// that jumps out of its handler, one on an alternate stack of 8 kB with a guard below.
+// that jumps out of its handler, one on an alternate stack of 8 kB with a guard below, one whose
+// frame pointer points anywhere, one that now and then calls through code without unwind tables.
 class Victims {
  public:
   // `plugins` is the folder of the two plugins.
@@ -47,6 +48,8 @@ class Victims {
   void ForkAndExec(Victim& victim, std::uint64_t round);
   void JumpOutOfAlarms(Victim& victim, std::uint64_t round);
   void RunOnSmallStack(Victim& victim, std::uint64_t round);
+  void MisuseFramePointer(Victim& victim, std::uint64_t round);
+  void CallWithoutTables(Victim& victim, std::uint64_t round);
 
   const std::string plugins_;
   const OnThread on_thread_;

@@ -1,8 +1,10 @@
 // torture.whole [SECONDS]: everything at once. The victims of torture.dose at 4 kHz a thread, while
-// a session writes snapshots, tasks and coroutines come and go with labels, and clients, friendly
-// and not, ask the console. Exits 0 when all make progress and every sample is accounted for.
+// a session writes snapshots and pushes profiles to an engine of many moods, tasks and coroutines
+// come and go with labels, clients, friendly and not, ask the console, and strangers send SIGPROF.
+// Exits 0 when all make progress and every sample and profile is accounted for.
 
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -25,9 +27,11 @@
 
 #include "sonde/asio.h"
 #include "sonde/label.h"
+#include "sonde/push.h"
 #include "sonde/session.h"
 #include "sonde/snapshot_catalog.h"
 #include "sonde/task.h"
+#include "tests/support/fake_engine.h"
 #include "tests/support/free_port.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/torture/fast_timer.h"
@@ -92,6 +96,7 @@ class Work {
     threads_.emplace_back([this] { AskForPages(); });
     threads_.emplace_back([this] { AskForProfiles(); });
     threads_.emplace_back([this] { BeHostile(); });
+    threads_.emplace_back([this] { SendSignals(); });
     for (int i = 0; i < 50; ++i) {
       sonde::co_spawn(pool_.get_executor(), "coroutine", Coroutine(), asio::detached);
     }
@@ -143,6 +148,13 @@ class Work {
     }
   }
 
+  void SendSignals() {
+    while (!done_) {
+      kill(getpid(), SIGPROF);
+      std::this_thread::sleep_for(1ms);
+    }
+  }
+
   const std::uint16_t port_;
   std::atomic<bool> done_{false};
   std::atomic<std::uint64_t> jobs_{0};
@@ -172,6 +184,12 @@ int Run(std::chrono::seconds length) {
   options.console.max_tasks = 10'000;
   options.console.http_port = FreePort();
   const std::uint16_t port = options.console.http_port;
+  const FakeEngine engine({"200 OK", "503 Busy", ""}, true);
+  options.pusher = &MakeHttpPusher;
+  options.push.url = engine.url();
+  options.push.interval = 1s;
+  options.push.timeout = 1s;
+  options.push.queue = 4;
   Result<Session> session = Session::Create(std::move(options));
   if (!session.ok() || !session.value().Start().ok()) {
     std::printf("the session does not start\n");
@@ -212,15 +230,20 @@ int Run(std::chrono::seconds length) {
   std::printf("  snapshots %lu (failed %lu), jobs %lu, resumes %lu, pages %lu, profiles %lu\n",
               stats.snapshots.snapshots, stats.snapshots.failures, work.jobs(), work.resumes(),
               work.pages(), work.profiles());
+  const PushStats& push = stats.push;
+  std::printf("  pushed %lu profiles, dropped %lu, failed attempts %lu\n", push.pushed,
+              push.dropped, push.failures);
   std::printf("  resident: %lu MiB half way, %lu MiB at the end\n", resident_early / 1024,
               resident_late / 1024);
   good &= stats.sampler.taken == stats.sampler.written + stats.sampler.dropped;
   good &= stats.sampler.written == stats.snapshots.samples + stats.snapshots.samples_lost;
   good &= stats.snapshots.failures == 0 && stats.snapshots.snapshots > 0 && complete >= 99.5;
+  good &= push.taken == push.pushed + push.dropped + push.waiting && push.waiting == 0;
   good &= work.jobs() > 0 && work.resumes() > 0 && work.pages() > 0;
   // The profiler's threads have their share of the machine, no more, which a dose may be too short
   // for.
   if (length >= 30s) {
+    good &= push.pushed > 0;
     good &= work.profiles() > 0 && resident_late < resident_early + resident_early / 4 + 32 * 1024;
   }
   const auto catalog = SnapshotCatalog::Read(folder / "session");

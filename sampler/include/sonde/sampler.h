@@ -41,7 +41,7 @@ struct SamplerOptions {
   // Distinct (stack, thread, labels, task) of one interval; more are dropped and counted.
   std::size_t max_stacks = std::size_t{1} << 17;
   Unwinder unwinder = Unwinder::kTables;
-  std::size_t stack_bytes = std::size_t{16} << 10;  // Copied by Unwinder::kDeferred, 512 to 65,536.
+  std::size_t stack_bytes = std::size_t{32} << 10;  // Copied by Unwinder::kDeferred, 512 to 65,536.
   int wall_hz = 20;  // Looks at each thread a second while BeginWall is in force, 1 to 1,000.
 };
 
