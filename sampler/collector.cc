@@ -5,13 +5,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -30,13 +28,7 @@ constexpr int kFutexWaitPrivate = 0 | 128;
 constexpr int kFutexWakePrivate = 1 | 128;
 constexpr std::int64_t kTickNs = 100'000'000;
 constexpr std::uint64_t kTicksPerSecond = 10;
-constexpr std::uint64_t kSlowCatchAllHz = 10;
-constexpr std::uint64_t kFastCatchAllHz = 250;
 constexpr std::uint64_t kWatchTicks = 3;
-constexpr std::uint64_t kWatchMemoryTicks = 30;
-constexpr double kLeastUnknownNs = 30e6;
-constexpr double kKernelTickNs = 4e6;  // CONFIG_HZ=250; others are near enough.
-constexpr std::uint64_t kIdleSecondsOfCatchAll = 5;
 constexpr std::uint64_t kMostNsOfASample = 250'000'000;
 constexpr std::size_t kSmallestRing = std::size_t{1} << 16;
 constexpr std::size_t kMostNames = 1 << 16;
@@ -47,35 +39,17 @@ std::int64_t Now(clockid_t clock) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-// True from Linux 6.4 on: before, a process timer preferred the main thread to the running one.
-bool TimersPreferTheRunningThread() {
-  utsname name{};
-  int major = 0;
-  int minor = 0;
-  return uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
-         (major > 6 || (major == 6 && minor >= 4));
-}
-
-std::uint32_t SlowUnit(int hz) {
-  const auto unit = (static_cast<std::uint64_t>(hz) + kSlowCatchAllHz / 2) / kSlowCatchAllHz;
-  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, unit));
-}
-
-std::uint32_t FastUnit(int hz) {
-  const auto unit = static_cast<std::uint64_t>(hz) / kFastCatchAllHz;
-  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, unit));
-}
-
-std::array<std::uint64_t, 6> SharedCounters() {
+SharedTotals TotalsOfSignals() {
   const SignalState& state = Signals();
-  std::array<std::uint64_t, 6> values{};
-  const SharedCounter* counters[] = {&state.foreign,           &state.stale,
-                                     &state.catch_all_signals, &state.catch_all_taken,
-                                     &state.catch_all_dropped, &state.catch_all_blocked};
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = counters[i]->load(std::memory_order_relaxed);
-  }
-  return values;
+  const auto of = [](const SharedCounter& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
+  return {.foreign = of(state.foreign),
+          .stale = of(state.stale),
+          .signals = of(state.catch_all_signals),
+          .taken = of(state.catch_all_taken),
+          .dropped = of(state.catch_all_dropped),
+          .blocked = of(state.catch_all_blocked)};
 }
 
 SamplerStats Difference(const SamplerStats& now, const SamplerStats& before) {
@@ -90,7 +64,8 @@ Collector::Collector(const SamplerOptions& options)
     : options_(options),
       period_ns_(1'000'000'000 / static_cast<std::uint64_t>(options.hz)),
       table_(options.max_stacks),
-      wall_(options.wall_hz, options.max_stacks) {}
+      wall_(options.wall_hz, options.max_stacks),
+      process_timer_(options.hz, options.catch_all) {}
 
 Collector::~Collector() { Stop(); }
 
@@ -155,17 +130,14 @@ bool Collector::OpenAccounts() {
   static std::uint32_t runs = 0;
   run_ = ++runs;
   totals_at_start_ = ThreadRegistry::Get().Totals();
-  shared_at_start_ = SharedCounters();
-  catch_all_seen_ = shared_at_start_[2];
+  shared_at_start_ = TotalsOfSignals();
   cpu_at_start_ns_ = ProcessCpuNs();
   profiler_at_start_ns_ = ThreadRegistry::Get().ProfilerCpuNs();
   interval_time_ns_ = Now(CLOCK_REALTIME);
   interval_start_ns_ = Now(CLOCK_MONOTONIC);
   Signals().run.store(run_, std::memory_order_seq_cst);
 
-  has_catch_all_ = options_.catch_all == CatchAll::kOn ||
-                   (options_.catch_all == CatchAll::kAuto && TimersPreferTheRunningThread());
-  return options_.catch_all != CatchAll::kOn || RunCatchAll(SlowUnit(options_.hz));
+  return process_timer_.Start(run_);
 }
 
 void* Collector::ThreadMain(void* collector) {
@@ -210,20 +182,20 @@ void Collector::Tick() {
   ++ticks_;
   const bool each_second = ticks_ % kTicksPerSecond == 0;
   ThreadRegistry& threads = ThreadRegistry::Get();
-  if (each_second || threads.ThreadCountChanged()) threads.Scan(catch_all_unit_ != 0);
+  if (each_second || threads.ThreadCountChanged()) threads.Scan(process_timer_.is_on());
   if (ticks_ % (2 * kTicksPerSecond) == 1) Signals().ranges.RefreshIfWanted();
   const std::lock_guard lock(mutex_);
   Drain();
-  if (ticks_ % kWatchTicks == 0) WatchForUnknownThreads();
+  if (ticks_ % kWatchTicks == 0) process_timer_.Watch(UnknownCpuNs(), threads.LiveThreads());
   if (each_second) {
-    TuneCatchAll();
+    process_timer_.Tune(UnknownCpuNs());
     CheckHandler();
   }
 }
 
 void Collector::LookAtThreads() {
   ThreadRegistry& threads = ThreadRegistry::Get();
-  if (threads.ThreadCountChanged()) threads.Scan(catch_all_unit_ != 0);
+  if (threads.ThreadCountChanged()) threads.Scan(process_timer_.is_on());
   const std::lock_guard lock(mutex_);
   Drain();
   next_look_ns_.store(wall_.is_on() ? wall_.Look() : kNever, std::memory_order_relaxed);
@@ -237,12 +209,17 @@ void Collector::Drain() {
     if (sample.copied_words != 0) {
       WalkAndAdd(sample);
     } else {
-      AddToTable(sample, words_);
+      Take(sample, words_);
     }
   };
   // What comes meanwhile is for the next time, or this one may never end.
   const std::uint64_t end = ring.written();
   while (ring.read() < end && ring.Read(take)) {
+  }
+  if (process_timer_.holds_samples()) {
+    process_timer_.Weigh(UnknownCpuNs(), [this](const RawSample& sample, auto frames) {
+      AddToTable(sample, frames);
+    });
   }
 }
 
@@ -256,14 +233,21 @@ void Collector::WalkAndAdd(RawSample sample) {
   sample.truncation = stack.truncation;
   words_.clear();
   for (std::uint32_t i = 0; i < stack.depth; ++i) words_.push_back(frames[i].bits());
-  AddToTable(sample, words_);
+  Take(sample, words_);
+}
+
+void Collector::Take(const RawSample& sample, std::span<const std::uint64_t> frames) {
+  switch (sample.source) {
+    case SampleSource::kThreadTimer:
+      return AddToTable(sample, frames);
+    case SampleSource::kCatchAll:
+      return process_timer_.Hold(sample, frames);
+    case SampleSource::kWall:
+      return wall_.Take(sample, frames);
+  }
 }
 
 void Collector::AddToTable(const RawSample& sample, std::span<const std::uint64_t> frames) {
-  if (sample.source == SampleSource::kWall) {
-    wall_.Take(sample, frames);
-    return;
-  }
   ++truncated_[static_cast<std::size_t>(sample.truncation)];
   if (!table_.Add(sample, frames)) {
     refused_by_table_ += sample.weight;
@@ -293,73 +277,19 @@ void Collector::RefreshNames() {
   }
 }
 
-// Ticks weigh `unit` each; 0 ends it.
-bool Collector::RunCatchAll(std::uint32_t unit) {
-  catch_all_unit_ = unit;
-  idle_seconds_ = 0;
-  catch_all_.Delete();
-  if (unit == 0) return true;
-  const std::uint64_t tick_ns = unit * period_ns_;
-  const int error = catch_all_.CreateForProcess(TimerValue(TimerValue::kCatchAll, unit, run_));
-  if (error == EAGAIN) {
-    catch_all_unit_ = 0;  // The user's signals are used up: what it would find stays unexplained.
-    return true;
-  }
-  errno = error;
-  return error == 0 &&
-         catch_all_.Arm(1 + static_cast<std::uint64_t>(Now(CLOCK_MONOTONIC)) % tick_ns, tick_ns) ==
-             0;
-}
-
 // What the process used and nothing accounts for. When all threads have timers, it is what they
 // used since their last signals: less than a period each.
 std::int64_t Collector::UnknownCpuNs() {
   const ThreadTotals totals = ThreadRegistry::Get().Totals();
+  const SharedTotals shared = SharedSinceStart();
   const std::uint64_t known =
-      (totals.taken - totals_at_start_.taken + totals.blocked - totals_at_start_.blocked) *
+      (totals.taken - totals_at_start_.taken + totals.blocked - totals_at_start_.blocked +
+       process_timer_.given() + shared.dropped + shared.blocked) *
           period_ns_ +
       totals.late_ns - totals_at_start_.late_ns + ThreadRegistry::Get().ProfilerCpuNs() -
       profiler_at_start_ns_;
   return static_cast<std::int64_t>(ProcessCpuNs() - cpu_at_start_ns_) -
          static_cast<std::int64_t>(known);
-}
-
-// Starts the catch-all when the unknown time grows beyond what the remainders of the
-// threads with timers may add up to by chance.
-void Collector::WatchForUnknownThreads() {
-  if (!has_catch_all_ || catch_all_unit_ != 0) return;
-  const std::int64_t unknown_ns = UnknownCpuNs();
-  if (ticks_ % kWatchMemoryTicks == 0) unknown_low_ns_ = unknown_ns;
-  unknown_low_ns_ = std::min(unknown_low_ns_, unknown_ns);
-  // Each thread keeps less than a period for itself, and a timer is noticed by the next tick alone.
-  const double threads = static_cast<double>(ThreadRegistry::Get().LiveThreads());
-  const double period_ns = static_cast<double>(period_ns_);
-  const double deviation_ns =
-      std::sqrt(threads * (period_ns * period_ns / 12 + kKernelTickNs * kKernelTickNs));
-  if (static_cast<double>(unknown_ns - unknown_low_ns_) > kLeastUnknownNs + 5 * deviation_ns) {
-    RunCatchAll(FastUnit(options_.hz));
-  }
-}
-
-// Ten ticks a second are too few to weigh a crowd of threads that live for milliseconds. While
-// they use more than a fifth of a core, it ticks as often as a thread is sampled.
-void Collector::TuneCatchAll() {
-  const std::uint64_t seen = Signals().catch_all_signals.load(std::memory_order_relaxed);
-  const std::uint64_t hits = seen - catch_all_seen_;
-  catch_all_seen_ = seen;
-  if (catch_all_unit_ == 0) return;
-  idle_seconds_ = hits == 0 ? idle_seconds_ + 1 : 0;
-  if (idle_seconds_ == kIdleSecondsOfCatchAll && options_.catch_all != CatchAll::kOn) {
-    RunCatchAll(0);
-    unknown_low_ns_ = UnknownCpuNs();
-    return;
-  }
-  const auto hz = static_cast<std::uint64_t>(options_.hz);
-  const std::uint64_t weight = hits * catch_all_unit_;
-  const std::uint32_t unit = weight * 5 >= hz   ? FastUnit(options_.hz)
-                             : weight * 30 < hz ? SlowUnit(options_.hz)
-                                                : catch_all_unit_;
-  if (unit != catch_all_unit_) RunCatchAll(unit);
 }
 
 void Collector::CheckHandler() {
@@ -368,19 +298,27 @@ void Collector::CheckHandler() {
   handler_is_ours_ = ours;
 }
 
+SharedTotals Collector::SharedSinceStart() const {
+  SharedTotals totals = TotalsOfSignals();
+  for (const auto count : {&SharedTotals::foreign, &SharedTotals::stale, &SharedTotals::signals,
+                           &SharedTotals::taken, &SharedTotals::dropped, &SharedTotals::blocked}) {
+    totals.*count -= shared_at_start_.*count;
+  }
+  return totals;
+}
+
 SamplerStats Collector::StatsNow() {
   SamplerStats stats;
   const ThreadTotals totals = ThreadRegistry::Get().Totals();
-  std::array<std::uint64_t, 6> shared = SharedCounters();
-  for (std::size_t i = 0; i < shared.size(); ++i) shared[i] -= shared_at_start_[i];
-  const auto [foreign, stale, signals, taken, dropped, blocked] = shared;
+  const SharedTotals shared = SharedSinceStart();
 
-  stats.signals = totals.signals - totals_at_start_.signals + signals;
-  stats.taken = totals.taken - totals_at_start_.taken + taken;
+  stats.signals = totals.signals - totals_at_start_.signals + shared.signals;
+  stats.taken = totals.taken - totals_at_start_.taken + shared.taken +
+                static_cast<std::uint64_t>(process_timer_.added());
   stats.written = written_by_threads_ + written_by_catch_all_;
-  stats.dropped = totals.dropped - totals_at_start_.dropped + dropped + refused_by_table_;
-  stats.foreign = foreign;
-  stats.stale = stale;
+  stats.dropped = totals.dropped - totals_at_start_.dropped + shared.dropped + refused_by_table_;
+  stats.foreign = shared.foreign;
+  stats.stale = shared.stale;
 
   stats.truncated_depth = truncated_[static_cast<std::size_t>(Truncation::kDepth)];
   stats.truncated_no_module = truncated_[static_cast<std::size_t>(Truncation::kNoModule)];
@@ -392,7 +330,7 @@ SamplerStats Collector::StatsNow() {
   stats.sampled_ns = written_by_threads_ * period_ns_;
   stats.catch_all_ns = written_by_catch_all_ * period_ns_;
   stats.lost_ring_ns = stats.dropped * period_ns_;
-  stats.lost_blocked_ns = (totals.blocked - totals_at_start_.blocked + blocked) * period_ns_;
+  stats.lost_blocked_ns = (totals.blocked - totals_at_start_.blocked + shared.blocked) * period_ns_;
   stats.lost_late_ns = totals.late_ns - totals_at_start_.late_ns;
   stats.profiler_ns = ThreadRegistry::Get().ProfilerCpuNs() - profiler_at_start_ns_;
 
@@ -477,7 +415,7 @@ Interval Collector::Stop() {
   state.run.store(0, std::memory_order_seq_cst);
   ThreadRegistry& threads = ThreadRegistry::Get();
   threads.StopTimers();
-  catch_all_.Delete();
+  process_timer_.Stop();
   // A handler saw the run before it ended, and may have been put aside by the scheduler.
   const timespec pause = {0, 200'000};
   while (threads.HandlersInFlight() || state.shared_handlers.load(std::memory_order_seq_cst) != 0) {
@@ -502,7 +440,7 @@ void Collector::AbandonInChild() {
   // mutex_ is held since LockForFork.
   stopped_ = true;
   has_thread_ = false;
-  catch_all_.Forget();
+  process_timer_.Forget();
   Signals().run.store(0, std::memory_order_seq_cst);
   Signals().shared_handlers.store(0, std::memory_order_relaxed);
   mutex_.unlock();

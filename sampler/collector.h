@@ -16,9 +16,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sampler/cpu_timer.h"
 #include "sampler/deferred_unwinder.h"
 #include "sampler/interval.h"
+#include "sampler/process_timer.h"
 #include "sampler/raw_sample.h"
 #include "sampler/sample_table.h"
 #include "sampler/thread_registry.h"
@@ -27,6 +27,16 @@
 #include "sonde/sampler.h"
 
 namespace sonde {
+
+// What handlers count for the whole process; weights of the process timer are in sampling periods.
+struct SharedTotals {
+  std::uint64_t foreign = 0;
+  std::uint64_t stale = 0;
+  std::uint64_t signals = 0;
+  std::uint64_t taken = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t blocked = 0;
+};
 
 // One run of the sampler, from Start to Stop. Wakes ten times a second, when the ring is half
 // full, and for each look of WallSampler. Any thread may take an interval: it then empties the
@@ -56,7 +66,6 @@ class Collector {
 
   bool AttachRing();
   bool OpenAccounts();
-  bool RunCatchAll(std::uint32_t unit);
   static void* ThreadMain(void* collector);
   void Loop();
   void Wake();
@@ -66,11 +75,11 @@ class Collector {
   // All under mutex_.
   void Drain();
   void WalkAndAdd(RawSample sample);
+  void Take(const RawSample& sample, std::span<const std::uint64_t> frames);
   void AddToTable(const RawSample& sample, std::span<const std::uint64_t> frames);
   void NoteName(const RawSample& sample);
-  void WatchForUnknownThreads();
   std::int64_t UnknownCpuNs();
-  void TuneCatchAll();
+  SharedTotals SharedSinceStart() const;
   void CheckHandler();
   SamplerStats StatsNow();
   Interval CutInterval();
@@ -89,12 +98,7 @@ class Collector {
   WallSampler wall_;
   Interval last_wall_;  // After Stop, until it is taken.
 
-  CpuTimer catch_all_;
-  bool has_catch_all_ = false;        // It may run.
-  std::uint32_t catch_all_unit_ = 0;  // Weight of a tick; 0 = it does not run.
-  std::uint64_t catch_all_seen_ = 0;
-  std::uint64_t idle_seconds_ = 0;   // That it ran without a hit.
-  std::int64_t unknown_low_ns_ = 0;  // The least UnknownCpuNs of late.
+  ProcessTimer process_timer_;
 
   // Counted at the draining end; weights are in sampling periods.
   std::uint64_t written_by_threads_ = 0;
@@ -106,7 +110,7 @@ class Collector {
 
   // What the process-wide counters said when the run began.
   ThreadTotals totals_at_start_;
-  std::array<std::uint64_t, 6> shared_at_start_{};
+  SharedTotals shared_at_start_;
   std::uint64_t cpu_at_start_ns_ = 0;
   std::uint64_t profiler_at_start_ns_ = 0;
 
