@@ -258,6 +258,10 @@ int Latency(int depth, double seconds) {
   for (auto& thread : threads) thread.join();
   sampler->Stop();
   latencies_ns.resize(std::min<std::size_t>(latency_count, latencies_ns.size()));
+  if (latencies_ns.empty()) {
+    std::printf("latency: no samples\n");
+    return 1;
+  }
   std::sort(latencies_ns.begin(), latencies_ns.end());
   const auto quantile = [](double q) {
     return latencies_ns[static_cast<std::size_t>(q *

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sonde/thread_context.h"
+#include "sampler/cpu_timer.h"
 
 namespace sonde {
 
