@@ -2,7 +2,6 @@
 
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "agentlog/claude_prompt.h"
@@ -11,6 +10,7 @@
 #include "agentlog/dialect.h"
 #include "agentlog/hash.h"
 #include "agentlog/iso_time.h"
+#include "agentlog/row_table.h"
 
 namespace sonde::agentlog {
 namespace {
@@ -158,13 +158,15 @@ class ClaudeDialect : public Dialect {
     const std::uint64_t self = HashOf(record.uuid);
     std::uint32_t root = static_cast<std::uint32_t>(inline_roots_.size());
     if (!record.parent_uuid.empty()) {
-      const auto parent = inline_agents_.find(HashOf(record.parent_uuid));
-      if (parent != inline_agents_.end()) root = parent->second;
+      const InlineRecord* const parent = inline_records_.Find(HashOf(record.parent_uuid));
+      if (parent != nullptr) root = parent->root;
     }
-    const auto known = inline_agents_.find(self);
-    if (known != inline_agents_.end() && !record.uuid.empty()) root = known->second;
+    if (!record.uuid.empty()) {
+      const auto [known, is_new] = inline_records_.FindOrAdd(self);
+      if (is_new) known->root = root;
+      root = known->root;
+    }
     if (root == inline_roots_.size()) inline_roots_.emplace_back(record.uuid);
-    if (!record.uuid.empty()) inline_agents_[self] = root;
     return inline_roots_[root];
   }
 
@@ -433,6 +435,10 @@ class ClaudeDialect : public Dialect {
     text_ += text;
   }
 
+  struct InlineRecord {
+    std::uint64_t key = 0;
+    std::uint32_t root = 0;  // In `inline_roots_`.
+  };
   struct Told {
     bool folder = false;
     bool version = false;
@@ -459,7 +465,7 @@ class ClaudeDialect : public Dialect {
   LocalThread sub_ = 0;
   std::vector<Told> told_;
 
-  std::unordered_map<std::uint64_t, std::uint32_t> inline_agents_;  // By uuid.
+  RowTable<InlineRecord> inline_records_;  // By uuid.
   std::vector<std::string> inline_roots_;
   std::map<std::string, ClaudeQueue, std::less<>> queues_;
 };

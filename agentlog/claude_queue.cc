@@ -13,7 +13,7 @@ bool ClaudeQueue::IsRepeated(std::uint64_t what, std::uint64_t text_key, std::in
   if (time_ns == kNoTime) return false;
   const std::uint64_t key =
       Hash64(what).Add(text_key).Add(static_cast<std::uint64_t>(time_ns)).value();
-  return !seen_.insert(key).second;
+  return !seen_.FindOrAdd(key).second;
 }
 
 void ClaudeQueue::Enqueue(std::uint64_t text_key, std::int64_t time_ns) {
@@ -37,7 +37,7 @@ void ClaudeQueue::Remove(std::uint64_t text_key, std::int64_t time_ns, std::uint
 std::vector<ClaudeQueue::Removed> ClaudeQueue::NotRecorded() const {
   std::vector<Removed> lost;
   for (const Removed& removed : removed_) {
-    if (!recorded_.contains(removed.text_key)) lost.push_back(removed);
+    if (recorded_.Find(removed.text_key) == nullptr) lost.push_back(removed);
   }
   return lost;
 }

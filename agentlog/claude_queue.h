@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <deque>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
+
+#include "agentlog/row_table.h"
 
 namespace sonde::agentlog {
 
@@ -27,7 +28,7 @@ class ClaudeQueue {
   // Everything queued went back into the editor.
   void Empty() { queued_.clear(); }
   // A prompt of the session was recorded.
-  void Recorded(std::uint64_t text_key) { recorded_.insert(text_key); }
+  void Recorded(std::uint64_t text_key) { recorded_.FindOrAdd(text_key); }
 
   // What was taken from the queue and is no prompt of the session.
   std::vector<Removed> NotRecorded() const;
@@ -37,8 +38,8 @@ class ClaudeQueue {
 
   std::deque<std::uint64_t> queued_;
   std::vector<Removed> removed_;
-  std::unordered_set<std::uint64_t> recorded_;
-  std::unordered_set<std::uint64_t> seen_;
+  RowTable<KeyRow> recorded_;
+  RowTable<KeyRow> seen_;
 };
 
 }  // namespace sonde::agentlog

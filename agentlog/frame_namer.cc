@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
+
+#include "agentlog/secret.h"
+#include "agentlog/split_path.h"
 
 namespace sonde::agentlog {
 namespace {
@@ -18,9 +20,6 @@ constexpr std::size_t kMaxWord = 80;
 bool IsDigit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool IsUpper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 bool IsLower(char c) noexcept { return c >= 'a' && c <= 'z'; }
-bool IsHex(char c) noexcept {
-  return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 bool IsTokenChar(char c) noexcept { return IsDigit(c) || IsUpper(c) || IsLower(c); }
 bool IsKept(char c) noexcept {
   return IsTokenChar(c) || c == '.' || c == '_' || c == ':' || c == '/' || c == '+' || c == '-';
@@ -101,77 +100,41 @@ std::string Shortened(std::string text, std::size_t limit) {
   return text.substr(0, end) + "...";
 }
 
-using Components = std::vector<std::string>;
+bool IsLetter(char c) noexcept { return IsUpper(c) || IsLower(c); }
 
-struct SplitPath {
-  bool is_absolute = false;
-  bool is_above = false;  // A relative path that leaves its start.
-  Components components;
-};
-
-SplitPath Split(std::string_view path) {
-  std::string text(path);
-  const bool has_drive = text.size() >= 2 && IsTokenChar(text[0]) && !IsDigit(text[0]) &&
-                         text[1] == ':' && (text.size() == 2 || text[2] == '\\' || text[2] == '/');
-  if (has_drive || text.starts_with("\\\\") || text.find('/') == std::string::npos) {
-    std::replace(text.begin(), text.end(), '\\', '/');
-  }
-  SplitPath split;
-  split.is_absolute = text.starts_with('/') || has_drive;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find('/', at), text.size());
-    const std::string component = text.substr(at, end - at);
-    at = end + 1;
-    if (component.empty() || component == ".") continue;
-    if (component != "..") {
-      split.components.push_back(component);
-    } else if (!split.components.empty()) {
-      split.components.pop_back();
-    } else if (!split.is_absolute) {
-      split.is_above = true;
-    }
-  }
-  return split;
+// "ada@corp.example", but not "icon@2x.png" or "@scope".
+bool HoldsAddress(std::string_view component) noexcept {
+  const std::size_t at = component.find('@');
+  if (at == std::string_view::npos || at == 0 || at + 1 == component.size()) return false;
+  const std::string_view host = component.substr(at + 1);
+  return IsLetter(host.front()) && host.find('.') != std::string_view::npos;
 }
 
-bool StartsWith(const Components& path, const Components& start) {
-  return path.size() >= start.size() && std::equal(start.begin(), start.end(), path.begin());
+// Agents call folders after other folders: "-home-ada-work".
+bool IsFlattenedHome(std::string_view component) noexcept {
+  constexpr std::array<std::string_view, 4> kHomes = {"-home-", "-Users-", "-root", "-var-home-"};
+  if (component.size() > 3 && IsLetter(component[0]) && component.substr(1).starts_with("--")) {
+    component.remove_prefix(2);
+  }
+  return std::any_of(kHomes.begin(), kHomes.end(),
+                     [&](std::string_view home) { return component.starts_with(home); });
 }
 
-// How many components of an absolute path are somebody's home folder: "/home/u" 2, "/root" 1.
-std::size_t HomeComponents(const Components& path) {
-  if (path.empty()) return 0;
-  std::size_t first = 0;
-  if (path[0].size() == 2 && path[0][1] == ':') first = 1;
-  if (path[0] == "mnt" && path.size() > 2 && path[1].size() == 1) first = 2;
-  if (first < path.size()) {
-    std::string top = path[first];
-    std::transform(top.begin(), top.end(), top.begin(),
-                   [](char c) { return IsUpper(c) ? static_cast<char>(c + 32) : c; });
-    if (first == 0 && top == "root") return 1;
-    if (top == "home" || top == "users") return std::min(path.size(), first + 2);
-  }
-  if (path[0] == "var" && path.size() > 1 && path[1] == "home")
-    return std::min<std::size_t>(path.size(), 3);
-  return 0;
+// A secret key of AWS may hold slashes, so that it looks like a path: 40 letters of base 64.
+bool IsSlashedKey(std::string_view path) noexcept {
+  if (path.size() != 40) return false;
+  const auto count = [&](auto&& is) { return std::count_if(path.begin(), path.end(), is); };
+  return count(IsUpper) > 2 && count(IsLower) > 2 && count(IsDigit) > 0 &&
+         count([](char c) { return IsTokenChar(c) || c == '/' || c == '+'; }) == 40;
 }
 
-std::string ExternalBucket(const Components& path) {
-  for (const std::string& component : path) {
-    if (component == ".codex") return "external/codex";
-    if (component == ".claude") return "external/claude";
-  }
-  if (HomeComponents(path) > 0) return "external/home";
-  if (!path.empty()) {
-    const std::size_t first = path[0] == "private" && path.size() > 1 ? 1 : 0;
-    if (path[first] == "tmp") return "external/tmp";
-    if (path[first] == "var" && path.size() > first + 1 &&
-        (path[first + 1] == "tmp" || path[first + 1] == "folders")) {
-      return "external/tmp";
-    }
-  }
-  return "external/path";
+// "file:///x", "file:/x" and "file://host/x" are all /x.
+std::string_view WithoutScheme(std::string_view path) noexcept {
+  if (!path.starts_with("file:")) return path;
+  path.remove_prefix(5);
+  if (!path.starts_with("//")) return path;
+  const std::size_t start = path.find('/', 2);
+  return start == std::string_view::npos ? std::string_view("/") : path.substr(start);
 }
 
 std::string ComponentName(std::string_view component) {
@@ -181,23 +144,14 @@ std::string ComponentName(std::string_view component) {
   if (at != std::string_view::npos && component.substr(0, at).find(':') != component.npos) {
     return "redacted";
   }
-  if (LooksSecret(component)) return "redacted";
+  if (HoldsAddress(component) || IsFlattenedHome(component) || LooksSecret(component)) {
+    return "redacted";
+  }
   const std::string name = Sanitized(component);
   return name.empty() ? "unknown" : Shortened(name, kMaxComponent);
 }
 
 }  // namespace
-
-std::string NormalizedPath(std::string_view path) {
-  const SplitPath split = Split(path);
-  std::string text;
-  for (const std::string& component : split.components) {
-    const bool is_drive = text.empty() && component.size() == 2 && component[1] == ':';
-    if (!text.empty() || (split.is_absolute && !is_drive)) text += '/';
-    text += component;
-  }
-  return text.empty() && split.is_absolute ? "/" : text;
-}
 
 PathScope ScopeOf(std::string_view project_root, std::string_view cwd, std::size_t depth) {
   PathScope scope{NormalizedPath(cwd), NormalizedPath(cwd), depth};
@@ -211,7 +165,8 @@ PathScope ScopeOf(std::string_view project_root, std::string_view cwd, std::size
 }
 
 std::string NameOfPath(std::string_view path, const PathScope& scope) {
-  if (path.starts_with("file://")) path.remove_prefix(7);
+  path = WithoutScheme(path);
+  if (IsSlashedKey(path)) return "redacted";
   const SplitPath root = Split(scope.root);
   SplitPath split;
   if (path == "~" || path.starts_with("~/") || path.starts_with("~\\")) {
@@ -219,8 +174,9 @@ std::string NameOfPath(std::string_view path, const PathScope& scope) {
     split = Split(path.substr(1));
     split.is_absolute = true;
     if (home == 0) {
-      const std::string bucket = ExternalBucket(split.components);
-      return bucket == "external/codex" || bucket == "external/claude" ? bucket : "external/home";
+      const std::string_view bucket = ExternalBucket(split.components);
+      const bool is_agents = bucket == "external/codex" || bucket == "external/claude";
+      return is_agents ? std::string(bucket) : "external/home";
     }
     split.components.insert(split.components.begin(), root.components.begin(),
                             root.components.begin() + static_cast<std::ptrdiff_t>(home));
@@ -237,12 +193,14 @@ std::string NameOfPath(std::string_view path, const PathScope& scope) {
   if (split.is_absolute) {
     if (!root.is_absolute || root.components.empty() ||
         !StartsWith(split.components, root.components)) {
-      return ExternalBucket(split.components);
+      return std::string(ExternalBucket(split.components));
     }
+    // Of a session that worked above the homes.
+    if (HomeComponents(split.components) > root.components.size()) return "external/home";
     named.assign(split.components.begin() + static_cast<std::ptrdiff_t>(root.components.size()),
                  split.components.end());
   } else if (split.is_above) {
-    return ExternalBucket({});
+    return std::string(ExternalBucket({}));
   }
   if (named.empty()) return "repo";
   std::string name;
@@ -278,59 +236,8 @@ std::string NameOfWord(std::string_view text) {
   return Shortened(std::move(name), kMaxWord);
 }
 
-bool LooksSecret(std::string_view word) noexcept {
-  constexpr std::array<std::string_view, 22> kPrefixes = {
-      "sk-",  "sk_",         "pk_live", "rk_live", "ghp_",  "gho_",  "ghs_",  "ghu_",
-      "ghr_", "github_pat_", "glpat-",  "xoxb-",   "xoxp-", "xoxa-", "xoxr-", "AIza",
-      "hf_",  "npm_",        "pypi-",   "dop_v1_", "eyJ",   "SG."};
-  for (std::size_t start = 0; start < word.size();) {
-    if (start > 0 && IsTokenChar(word[start - 1])) {
-      ++start;
-      continue;
-    }
-    const std::string_view rest = word.substr(start);
-    for (const std::string_view prefix : kPrefixes) {
-      if (!rest.starts_with(prefix)) continue;
-      const std::string_view tail = rest.substr(prefix.size());
-      std::size_t length = 0;
-      std::size_t digits = 0;
-      while (length < tail.size() &&
-             (IsTokenChar(tail[length]) || tail[length] == '-' || tail[length] == '_')) {
-        digits += IsDigit(tail[length]) ? 1 : 0;
-        ++length;
-      }
-      if (length >= 16 && digits >= 2) return true;
-    }
-    if ((rest.starts_with("AKIA") || rest.starts_with("ASIA")) && rest.size() >= 20 &&
-        std::all_of(rest.begin(), rest.begin() + 20,
-                    [](char c) { return IsUpper(c) || IsDigit(c); })) {
-      return true;
-    }
-    ++start;
-  }
-  // Runs that no one would choose as a name: long hexadecimal, or letters and digits well mixed.
-  for (std::size_t start = 0; start < word.size();) {
-    std::size_t end = start;
-    bool is_hex = true;
-    bool has_upper = false;
-    bool has_lower = false;
-    std::size_t digits = 0;
-    std::size_t changes = 0;
-    while (end < word.size() && IsTokenChar(word[end])) {
-      is_hex &= IsHex(word[end]);
-      has_upper |= IsUpper(word[end]);
-      has_lower |= IsLower(word[end]);
-      digits += IsDigit(word[end]) ? 1 : 0;
-      if (end > start && IsDigit(word[end]) != IsDigit(word[end - 1])) ++changes;
-      ++end;
-    }
-    const std::size_t length = end - start;
-    if (length >= 32 && is_hex && digits > 0 && (has_lower || has_upper)) return true;
-    if (length >= 24 && has_upper && has_lower && changes >= 5) return true;
-    if (length >= 32 && digits > 3 && changes >= 6) return true;
-    start = end + 1;
-  }
-  return false;
+std::string NameOfId(std::string_view id) {
+  return LooksSecret(id) ? HashOf(id, 16) : NameOfWord(id);
 }
 
 std::string NameOfProject(std::string_view root) {

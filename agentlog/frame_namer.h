@@ -39,8 +39,9 @@ std::string NameOfModel(std::string_view model);
 // secret becomes "redacted". Any thread.
 std::string NameOfWord(std::string_view text);
 
-// A key, a token or a password by its shape: a known prefix, or too random for a name.
-bool LooksSecret(std::string_view word) noexcept;
+// An id: as NameOfWord, but one that looks like a secret becomes its hash, so that ids stay apart.
+// Any thread.
+std::string NameOfId(std::string_view id);
 
 // The project's name: the last component of its root, but "home" for somebody's home folder and
 // "project" when there is none.
@@ -48,9 +49,6 @@ std::string NameOfProject(std::string_view root);
 
 // The first `digits` hexadecimal digits of the SHA-256 of `text`.
 std::string HashOf(std::string_view text, std::size_t digits);
-
-// `path` without ".", ".." and double or trailing slashes, with "/" between components.
-std::string NormalizedPath(std::string_view path);
 
 }  // namespace sonde::agentlog
 

@@ -27,7 +27,7 @@ std::vector<std::uint32_t> Translate(const NameTable& from, NameTable& to, std::
 // Which source of prompts counts in each turn of a log.
 class PromptSources {
  public:
-  explicit PromptSources(const std::deque<PromptRow>& rows, std::uint32_t start) {
+  explicit PromptSources(const RowList<PromptRow>& rows, std::uint32_t start) {
     for (const PromptRow& row : rows) {
       if (row.place < start || !Competes(row)) continue;
       const auto [best, is_new] = best_.try_emplace(row.turn, row.source);
@@ -89,11 +89,14 @@ std::vector<std::uint32_t> Ledger::EnterThreads(Tally& tally, std::uint32_t file
   return numbers;
 }
 
-void Ledger::Rename(const std::vector<Alias>& aliases, Names& by_line, Names& names) {
-  for (const Alias& alias : aliases) {
-    const std::uint64_t key = Renamed(names, alias.key);
-    const auto [line, is_new] = by_line.try_emplace(alias.line_key, key);
-    if (!is_new && line->second != key) names[alias.key] = line->second;
+void Ledger::Rename(RowList<Alias>& aliases, Aliases& by_line, Aliases& renamed) {
+  for (; !aliases.empty(); aliases.DropFront()) {
+    const Alias& alias = aliases.front();
+    const std::uint64_t key = Renamed(renamed, alias.record_key);
+    const auto [line, is_new] = by_line.FindOrAdd(alias.key);
+    if (is_new) line->record_key = key;
+    if (line->record_key == key) continue;
+    renamed.FindOrAdd(alias.record_key).first->record_key = line->record_key;
   }
 }
 
@@ -106,6 +109,7 @@ void Ledger::Enter(Tally& tally, std::uint32_t file, std::uint32_t own_start) {
   for (const OriginPoint& point : tally.origin.points) {
     if (point.is_turn == 0 && point.place < own_start) ++first_call;
   }
+  tally.origin.points.Clear();
   EnterPrompts(tally, own_start, numbers);
   EnterCalls(tally, first_call, numbers);
   EnterTools(tally, own_start, numbers);
@@ -117,8 +121,8 @@ void Ledger::EnterCalls(Tally& tally, std::size_t first,
   const std::vector<std::uint32_t> model_of = Translate(tally.models, models, kMostModels);
   const std::vector<std::uint32_t> effort_of = Translate(tally.efforts, efforts, kMostEfforts);
   tally.calls.DropIndex();
-  std::deque<CallRow>& rows = tally.calls.rows();
-  for (; !rows.empty(); rows.pop_front()) {
+  RowList<CallRow>& rows = tally.calls.rows();
+  for (; !rows.empty(); rows.DropFront()) {
     if (first != 0) {
       --first;
       continue;
@@ -142,8 +146,8 @@ void Ledger::EnterTools(Tally& tally, std::uint32_t start,
                         const std::vector<std::uint32_t>& numbers) {
   const std::vector<std::uint32_t> name_of = Translate(tally.tools, tools, kMostModels);
   tally.tool_calls.DropIndex();
-  std::deque<ToolRow>& rows = tally.tool_calls.rows();
-  for (; !rows.empty(); rows.pop_front()) {
+  RowList<ToolRow>& rows = tally.tool_calls.rows();
+  for (; !rows.empty(); rows.DropFront()) {
     ToolRow copy = rows.front();
     if (copy.place < start) continue;
     copy.key = ToolKey(copy.key);
@@ -161,9 +165,9 @@ void Ledger::EnterTools(Tally& tally, std::uint32_t start,
 void Ledger::EnterPrompts(Tally& tally, std::uint32_t start,
                           const std::vector<std::uint32_t>& numbers) {
   tally.prompts.DropIndex();
-  std::deque<PromptRow>& rows = tally.prompts.rows();
+  RowList<PromptRow>& rows = tally.prompts.rows();
   const PromptSources sources(rows, start);
-  for (; !rows.empty(); rows.pop_front()) {
+  for (; !rows.empty(); rows.DropFront()) {
     PromptRow copy = rows.front();
     if (copy.place < start || !sources.Counts(copy)) continue;
     copy.thread = numbers[copy.thread];
@@ -179,8 +183,8 @@ void Ledger::EnterPrompts(Tally& tally, std::uint32_t start,
 void Ledger::EnterMarks(Tally& tally, std::uint32_t start,
                         const std::vector<std::uint32_t>& numbers) {
   tally.marks.DropIndex();
-  std::deque<MarkRow>& rows = tally.marks.rows();
-  for (; !rows.empty(); rows.pop_front()) {
+  RowList<MarkRow>& rows = tally.marks.rows();
+  for (; !rows.empty(); rows.DropFront()) {
     if (rows.front().place < start) continue;
     const auto [row, is_new] = marks.FindOrAdd(rows.front().key);
     if (!is_new) continue;

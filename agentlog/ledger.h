@@ -50,14 +50,13 @@ class Ledger {
   WideTokens wide;
 
  private:
-  using Names = std::unordered_map<std::uint64_t, std::uint64_t>;
+  using Aliases = RowTable<Alias>;
 
-  static std::uint64_t Renamed(const Names& names, std::uint64_t key) {
-    if (names.empty()) return key;
-    const auto found = names.find(key);
-    return found == names.end() ? key : found->second;
+  static std::uint64_t Renamed(const Aliases& renamed, std::uint64_t key) {
+    const Alias* const found = renamed.Find(key);
+    return found == nullptr ? key : found->record_key;
   }
-  static void Rename(const std::vector<Alias>& aliases, Names& by_line, Names& names);
+  static void Rename(RowList<Alias>& aliases, Aliases& by_line, Aliases& renamed);
   std::vector<std::uint32_t> EnterThreads(Tally& tally, std::uint32_t file);
   void EnterCalls(Tally& tally, std::size_t first, const std::vector<std::uint32_t>& numbers);
   void EnterTools(Tally& tally, std::uint32_t start, const std::vector<std::uint32_t>& numbers);
@@ -65,10 +64,10 @@ class Ledger {
   void EnterMarks(Tally& tally, std::uint32_t start, const std::vector<std::uint32_t>& numbers);
 
   std::unordered_map<std::uint64_t, std::uint32_t> thread_numbers_;
-  Names call_by_line_;
-  Names tool_by_line_;
-  Names renamed_calls_;
-  Names renamed_tools_;
+  Aliases call_by_line_;
+  Aliases tool_by_line_;
+  Aliases renamed_calls_;  // By the key a record is not kept under.
+  Aliases renamed_tools_;
 };
 
 }  // namespace sonde::agentlog

@@ -16,6 +16,7 @@
 
 #include "agentlog/frame_namer.h"
 #include "agentlog/llm_client.h"
+#include "agentlog/llm_question.h"
 #include "agentlog/session_recorder.h"
 #include "agentlog/tag_cache.h"
 
@@ -26,58 +27,6 @@ constexpr std::size_t kMaxTextBytes = 1600;
 constexpr std::size_t kMaxWaiting = 256;
 // After so many failures in a row the server is taken for gone.
 constexpr std::uint64_t kGiveUpAfter = 8;
-
-// A free choice of words, or one of a closed set.
-struct Question {
-  std::string instruction;
-  std::string grammar;
-  std::vector<std::string> allowed;  // Empty: any tag.
-
-  bool Allows(std::string_view word) const {
-    return IsTag(word) &&
-           (allowed.empty() || std::find(allowed.begin(), allowed.end(), word) != allowed.end());
-  }
-};
-
-Question FreeQuestion() {
-  Question question;
-  question.instruction =
-      "You label pieces of a coding agent's work. Reply with exactly one English word in lower "
-      "case, 3 to 12 letters, that names the activity as precisely as possible, such as debug, "
-      "review, refactor or docs. No compound words, nothing vague like task, work or misc, no "
-      "explanation.";
-  std::string word = "root ::= [a-z] [a-z] [a-z]";
-  for (int i = 3; i < 12; ++i) word += " [a-z]?";
-  question.grammar = word;
-  return question;
-}
-
-Question ChoiceQuestion(const std::vector<TaskChoice>& choices) {
-  Question question;
-  question.instruction =
-      "You decide what a coding agent's session was for. Reply with exactly one word of this "
-      "list and nothing else:";
-  question.grammar = "root ::= ";
-  for (const TaskChoice& choice : choices) {
-    question.instruction += '\n' + choice.tag + ": " + choice.description;
-    if (!question.allowed.empty()) question.grammar += " | ";
-    question.grammar += '"' + choice.tag + '"';
-    question.allowed.push_back(choice.tag);
-  }
-  return question;
-}
-
-// "**Debug.**" is the word debug; two words are none.
-std::string WordOf(std::string_view reply) {
-  constexpr std::string_view kAround = " \t\r\n\"'`*_.>:";
-  const std::size_t first = reply.find_first_not_of(kAround);
-  if (first == std::string_view::npos) return {};
-  std::string word(reply.substr(first, reply.find_last_not_of(kAround) - first + 1));
-  std::transform(word.begin(), word.end(), word.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return word;
-}
 
 struct Job {
   std::string key;
@@ -94,14 +43,16 @@ struct Job {
 struct LlmTagger::State {
   State(LlmTaggerOptions given, agentlog::LlmServer to, agentlog::TagCache answers)
       : options(std::move(given)), server(std::move(to)), cache(std::move(answers)) {
-    questions.push_back(FreeQuestion());
+    questions.push_back(agentlog::FreeQuestion());
   }
 
   TagTicket Ask(std::size_t question, TagKind kind, std::string_view text, std::string_view hints);
   std::string_view Answer(TagTicket ticket);
   void Work();
-  std::string AskServer(agentlog::LlmClient& client, const Question& question, const Job& job);
-  std::string RequestFor(const Question& question, const Job& job, std::string_view bad_answer);
+  std::string AskServer(agentlog::LlmClient& client, const agentlog::LlmQuestion& question,
+                        const Job& job);
+  std::string RequestFor(const agentlog::LlmQuestion& question, const Job& job,
+                         std::string_view bad_answer);
   void Start();
   void Stop();
 
@@ -114,7 +65,7 @@ struct LlmTagger::State {
   std::condition_variable has_answer;
   bool is_stopping = false;
   agentlog::TagCache cache;
-  std::deque<Question> questions;
+  std::deque<agentlog::LlmQuestion> questions;
   std::deque<Job> jobs;                                 // By ticket.
   std::unordered_map<std::string, std::size_t> by_key;  // Of jobs whose answer is to come.
   std::deque<std::size_t> queue;
@@ -173,7 +124,7 @@ std::string_view LlmTagger::State::Answer(TagTicket ticket) {
   return job.answer;
 }
 
-std::string LlmTagger::State::RequestFor(const Question& question, const Job& job,
+std::string LlmTagger::State::RequestFor(const agentlog::LlmQuestion& question, const Job& job,
                                          std::string_view bad_answer) {
   std::string content =
       "Kind: " + std::string(NameOf(job.kind)) + "\nSource: " + job.hints + "\nText:\n" + job.text;
@@ -193,8 +144,8 @@ std::string LlmTagger::State::RequestFor(const Question& question, const Job& jo
 }
 
 // The word, or nothing. Counts what it does.
-std::string LlmTagger::State::AskServer(agentlog::LlmClient& client, const Question& question,
-                                        const Job& job) {
+std::string LlmTagger::State::AskServer(agentlog::LlmClient& client,
+                                        const agentlog::LlmQuestion& question, const Job& job) {
   std::string bad_answer;
   for (int attempt = 0; attempt < 2; ++attempt) {
     {
@@ -219,7 +170,7 @@ std::string LlmTagger::State::AskServer(agentlog::LlmClient& client, const Quest
     }
     failures_in_a_row = 0;
     bad_answer = agentlog::TextOfReply(reply.value());
-    std::string word = WordOf(bad_answer);
+    std::string word = agentlog::WordOf(bad_answer);
     if (question.Allows(word)) return word;
     if (bad_answer.empty()) bad_answer = "nothing";
   }
@@ -237,7 +188,7 @@ void LlmTagger::State::Work() {
     Job& job = jobs[queue.front()];
     queue.pop_front();
     has_room.notify_one();
-    const Question& question = questions[job.question];
+    const agentlog::LlmQuestion& question = questions[job.question];
     lock.unlock();
     const std::string word = AskServer(client, question, job);
     lock.lock();
@@ -266,24 +217,6 @@ void LlmTagger::State::Stop() {
   has_work.notify_all();
   has_room.notify_all();
   for (std::thread& worker : workers) worker.join();
-}
-
-Result<TaskChoice> ParseTaskChoice(std::string_view text) {
-  const auto trimmed = [](std::string_view part) {
-    const std::size_t first = part.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return std::string_view();
-    return part.substr(first, part.find_last_not_of(" \t") - first + 1);
-  };
-  const std::size_t equals = text.find('=');
-  const std::string_view tag = trimmed(text.substr(0, equals));
-  const std::string_view description =
-      equals == std::string_view::npos ? std::string_view() : trimmed(text.substr(equals + 1));
-  if (!IsTag(tag) || description.empty()) {
-    return Error{.code = ErrorCode::kUsage,
-                 .message = "--task-choice '" + std::string(text) +
-                            "' is not TAG=DESCRIPTION with a tag of 3 to 12 lower-case letters"};
-  }
-  return TaskChoice{std::string(tag), std::string(description)};
 }
 
 LlmTagger::LlmTagger(std::unique_ptr<State> state) : state_(std::move(state)) { state_->Start(); }
@@ -323,7 +256,7 @@ class Chooser : public Tagger {
 
 std::unique_ptr<Tagger> LlmTagger::ChooserOf(std::vector<TaskChoice> choices) {
   const std::lock_guard lock(state_->mutex);
-  state_->questions.push_back(ChoiceQuestion(choices));
+  state_->questions.push_back(agentlog::ChoiceQuestion(choices));
   return std::make_unique<Chooser>(*state_, state_->questions.size() - 1);
 }
 

@@ -54,10 +54,10 @@ OperationFields::OperationFields(TaggedSession& session, std::string_view projec
     : session_(session), project_(project) {
   const AgentSession& source = *session.recorded.session;
   StringTable& strings = session.recorded.strings;
-  session_id_ = strings.text(strings.Intern(NameOfWord(source.id)));
+  session_id_ = strings.text(strings.Intern(NameOfId(source.id)));
   if (source.is_subagent) {
     subagent_ = strings.text(
-        strings.Intern(NameOfWord(source.agent_id.empty() ? source.id : source.agent_id)));
+        strings.Intern(NameOfId(source.agent_id.empty() ? source.id : source.agent_id)));
   }
   agent_ = NameOf(source.agent);
   for (const Operation& operation : session.recorded.operations) {

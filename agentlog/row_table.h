@@ -4,13 +4,19 @@
 #define SONDE_AGENTLOG_ROW_TABLE_H_
 
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
 
+#include "agentlog/row_list.h"
+
 namespace sonde::agentlog {
 
-// Beside the rows, at most 11 bytes a row. Row has a member `key`. Not thread-safe.
+// A row that says nothing but that its key is there.
+struct KeyRow {
+  std::uint64_t key = 0;
+};
+
+// Beside the rows, at most 8 bytes a row. Row has a member `key`, a hash. Not thread-safe.
 template <typename Row>
 class RowTable {
  public:
@@ -23,12 +29,12 @@ class RowTable {
     return const_cast<RowTable*>(this)->Find(key);
   }
 
-  // A row with that key, new if there is none; `second` says which.
+  // A row with that key, new if there is none; `second` says which. Valid until the next is added.
   std::pair<Row*, bool> FindOrAdd(std::uint64_t key) {
-    if (slots_.empty() || (rows_.size() + 1) * 4 > slots_.size() * 3) Grow();
+    if ((rows_.size() + 1) * 4 > slots_.size() * 3) Reserve(slots_.size() + slots_.size() / 2);
     const std::size_t slot = SlotOf(key);
     if (slots_[slot] != 0) return {&rows_[slots_[slot] - 1], false};
-    Row& row = rows_.emplace_back();
+    Row& row = rows_.Add();
     row.key = key;
     slots_[slot] = static_cast<std::uint32_t>(rows_.size());
     return {&row, true};
@@ -40,25 +46,27 @@ class RowTable {
   // Where a row is: stable, counts from 0.
   std::size_t IndexOf(std::uint64_t key) const noexcept { return slots_[SlotOf(key)] - 1; }
 
-  std::deque<Row>& rows() noexcept { return rows_; }
-  const std::deque<Row>& rows() const noexcept { return rows_; }
+  RowList<Row>& rows() noexcept { return rows_; }
+  const RowList<Row>& rows() const noexcept { return rows_; }
   std::size_t size() const noexcept { return rows_.size(); }
 
  private:
   std::size_t SlotOf(std::uint64_t key) const noexcept {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t slot = static_cast<std::size_t>(key) & mask;
-    while (slots_[slot] != 0 && rows_[slots_[slot] - 1].key != key) slot = (slot + 1) & mask;
+    std::size_t slot = ((key >> 32) * slots_.size()) >> 32;
+    while (slots_[slot] != 0 && rows_[slots_[slot] - 1].key != key) {
+      if (++slot == slots_.size()) slot = 0;
+    }
     return slot;
   }
-  void Grow() {
-    slots_.assign(slots_.empty() ? 16 : slots_.size() * 2, 0);
+  void Reserve(std::size_t slots) {
+    DropIndex();  // Before the new one is there.
+    slots_.assign(slots < 16 ? 16 : slots, 0);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       slots_[SlotOf(rows_[i].key)] = static_cast<std::uint32_t>(i + 1);
     }
   }
 
-  std::deque<Row> rows_;
+  RowList<Row> rows_;
   std::vector<std::uint32_t> slots_;  // Open addressing: row + 1, or 0 when free.
 };
 

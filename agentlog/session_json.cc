@@ -63,14 +63,14 @@ class Writer {
     std::array<char, 17> cwd_hash{};
     std::snprintf(cwd_hash.data(), cwd_hash.size(), "%016llx",
                   static_cast<unsigned long long>(source.cwd_hash));
-    const std::string id = NameOfWord(source.id);
+    const std::string id = NameOfId(source.id);
     return {{"source", NameOf(source.agent)},
             {"session_id", id},
             {"short_id", ShortSessionId(NameOf(source.agent), id)},
             {"session_files", names},
             {"cwd_hash", cwd_hash.data()},
             {"agent_role", source.is_subagent ? "subagent" : "main"},
-            {"agent_id", source.agent_id.empty() ? json() : json(NameOfWord(source.agent_id))},
+            {"agent_id", source.agent_id.empty() ? json() : json(NameOfId(source.agent_id))},
             {"models", models},
             {"session_tag", session_.tag},
             {"start_ts_ms", Milliseconds(source.start_ns)},

@@ -108,7 +108,7 @@ void SessionRecorder::OnCall(const LlmCall& call) {
   operation.text_bytes = Clamped(call.text.size());
   operation.name = Named(call.model.empty() ? "unknown" : NameOfModel(call.model));
   operation.skill = skill_;
-  operation.id = Named(NameOfWord(call.id));
+  operation.id = Named(NameOfId(call.id));
   operation.text_hash = HashId(call.text);
   operation.preview = PreviewOf(call.text);
   operation.tokens = call.tokens;
@@ -176,7 +176,7 @@ void SessionRecorder::OnTool(const ToolCall& tool) {
                                 ? NameOfDomain(facts.command_name)
                                 : NameOfWord(facts.command_name));
   operation.skill = skill_;
-  operation.id = Named(NameOfWord(tool.call_id));
+  operation.id = Named(NameOfId(tool.call_id));
   operation.text_bytes = Clamped(facts.command.size());
   operation.text_hash = HashId(facts.command);
   operation.preview = PreviewOf(facts.command);

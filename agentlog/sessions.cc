@@ -5,13 +5,21 @@
 #include <algorithm>
 #include <tuple>
 
+#include "agentlog/frame_namer.h"
 #include "agentlog/hash.h"
 #include "agentlog/history.h"
+#include "agentlog/secret.h"
 
 namespace sonde::agentlog {
 namespace {
 
 using State = AgentHistory::State;
+
+// An id as it is, unless it looks like a secret; hexadecimal ids are common.
+std::string ShownId(const std::string& id) {
+  const bool is_hex = id.find_first_not_of("0123456789abcdef-") == std::string::npos;
+  return is_hex || !LooksSecret(id) ? id : NameOfId(id);
+}
 
 class SessionMaker {
  public:
@@ -164,10 +172,10 @@ class SessionMaker {
     const LedgerThread& row = ledger_.threads[thread];
     AgentSession session;
     session.agent = row.facts.agent;
-    session.id = row.facts.session_id;
-    session.agent_id = row.facts.agent_id;
+    session.id = ShownId(row.facts.session_id);
+    session.agent_id = ShownId(row.facts.agent_id);
     session.is_subagent = row.facts.is_subagent;
-    session.parent_id = row.facts.parent_id;
+    session.parent_id = ShownId(row.facts.parent_id);
     session.version = row.facts.version;
     session.start_ns = row.facts.start_ns;
     session.end_ns = row.facts.end_ns;

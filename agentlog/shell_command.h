@@ -56,10 +56,6 @@ ShellCommand ReadShellCommand(std::string_view text);
 // The same for a command given as separate words: {"bash", "-lc", "cargo test"}.
 ShellCommand ReadShellArguments(std::span<const std::string> words);
 
-// The files of a patch in the "*** Begin Patch" form, and whether `text` is one.
-bool IsPatch(std::string_view text) noexcept;
-std::vector<FileTouch> FilesOfPatch(std::string_view text);
-
 }  // namespace sonde::agentlog
 
 #endif  // SONDE_AGENTLOG_SHELL_COMMAND_H_

@@ -3,12 +3,14 @@
 #include "agentlog/tally.h"
 
 #include "agentlog/hash.h"
+#include "agentlog/secret.h"
 #include "sonde/agent_history.h"
 
 namespace sonde::agentlog {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::string_view kRedacted = "redacted";
 
 std::uint32_t Narrow(std::uint64_t place) noexcept {
   constexpr std::uint64_t kMost = INT32_MAX;
@@ -31,6 +33,7 @@ std::uint32_t NameTable::Intern(std::string_view name, std::uint32_t limit) {
   if (name.empty()) return 0;
   const auto found = numbers_.find(name);
   if (found != numbers_.end()) return found->second;
+  if (name != kRedacted && LooksSecret(name)) return Intern(kRedacted, limit);
   if (names_.size() > limit) return 0;
   const auto number = static_cast<std::uint32_t>(names_.size());
   names_.emplace_back(name);
@@ -86,7 +89,7 @@ void Tally::OnOrigin(const OriginEvent& event) {
 }
 
 void Tally::OnTurn(LocalThread, std::uint64_t place, std::uint64_t turn_key) {
-  origin.points.push_back(PointOf(turn_key, place, true));
+  origin.points.Add(PointOf(turn_key, place, true));
 }
 
 void Tally::OnOwnTurn(LocalThread, std::uint64_t place) {
@@ -129,9 +132,9 @@ void Tally::OnResponse(const ResponseEvent& event) {
     Pack(event.tokens, copy, copy_wide);
     MergeCall(*row, wide, copy, copy_wide);
   }
-  if (event.line_key != 0) call_aliases.push_back({event.line_key, event.key});
+  if (event.line_key != 0) call_aliases.Add({event.line_key, event.key});
   if (event.counters == 0 || !is_new) return;
-  origin.points.push_back(PointOf(event.counters, event.place, false));
+  origin.points.Add(PointOf(event.counters, event.place, false));
   if (origin.created_ns != kNoTime && event.end_ns != kNoTime &&
       event.end_ns < origin.created_ns + kSecond) {
     ++origin.burst_calls;
@@ -158,7 +161,7 @@ void Tally::OnTool(const ToolEvent& event) {
   } else {
     MergeTool(*row, copy);
   }
-  if (event.line_key != 0) tool_aliases.push_back({event.line_key, event.key});
+  if (event.line_key != 0) tool_aliases.Add({event.line_key, event.key});
 }
 
 void Tally::OnToolResult(const ToolResultEvent& event) {

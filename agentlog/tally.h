@@ -4,7 +4,6 @@
 #define SONDE_AGENTLOG_TALLY_H_
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "agentlog/log_event.h"
+#include "agentlog/row_list.h"
 #include "agentlog/row_table.h"
 #include "agentlog/rows.h"
 #include "sonde/losses.h"
@@ -23,7 +23,7 @@ namespace sonde::agentlog {
 class NameTable {
  public:
   NameTable() : names_(1) {}
-  // 0 when there are more than `limit`.
+  // 0 when there are more than `limit`. All that look like secrets share one name.
   std::uint32_t Intern(std::string_view name, std::uint32_t limit);
   const std::string& name(std::uint32_t number) const noexcept { return names_[number]; }
   const std::vector<std::string>& names() const noexcept { return names_; }
@@ -64,13 +64,13 @@ struct Origin {
   std::uint32_t own_turn_place = 0;  // 0: no turn says that it is the thread's own.
   std::uint32_t burst_calls = 0;     // Calls within the first second,
   std::uint32_t burst_place = 0;     // and the place of the last of them.
-  std::deque<OriginPoint> points;
+  RowList<OriginPoint> points;
 };
 
 // The same record under a key that holds in its session alone and under its line's own id.
 struct Alias {
-  std::uint64_t line_key = 0;
-  std::uint64_t key = 0;
+  std::uint64_t key = 0;  // Of the line.
+  std::uint64_t record_key = 0;
 };
 
 // Fed by a dialect; read by the ledger. Not thread-safe.
@@ -101,8 +101,8 @@ class Tally : public LogSink {
   RowTable<PromptRow> prompts;
   RowTable<MarkRow> marks;
   WideTokens wide;
-  std::vector<Alias> call_aliases;
-  std::vector<Alias> tool_aliases;
+  RowList<Alias> call_aliases;
+  RowList<Alias> tool_aliases;
   Origin origin;
   Losses losses;
 

@@ -23,10 +23,9 @@ class Encoder {
     Raw(rows.data(), rows.size() * sizeof(Row));
   }
   template <typename Row>
-  void Rows(const std::deque<Row>& rows) {
-    static_assert(std::is_trivially_copyable_v<Row>);
+  void Rows(const RowList<Row>& rows) {
     Number(rows.size());
-    for (const Row& row : rows) Raw(&row, sizeof(row));
+    rows.ForRuns([&](const Row* run, std::size_t count) { Raw(run, count * sizeof(Row)); });
   }
   template <typename Row>
   void Rows(const RowTable<Row>& table) {
@@ -73,10 +72,10 @@ class Decoder {
     Raw(rows.data(), rows.size() * sizeof(Row));
   }
   template <typename Row>
-  void Rows(std::deque<Row>& rows) {
-    for (std::uint64_t left = Count(sizeof(Row)); left != 0; --left) {
-      Raw(&rows.emplace_back(), sizeof(Row));
-    }
+  void Rows(RowList<Row>& rows) {
+    const std::uint64_t count = Count(sizeof(Row));
+    rows.Append(rest_.data(), count);
+    rest_.remove_prefix(count * sizeof(Row));
   }
   template <typename Row>
   void Rows(RowTable<Row>& table) {

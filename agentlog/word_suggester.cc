@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "agentlog/frame_namer.h"
+#include "agentlog/secret.h"
 #include "sonde/tag_rules.h"
 
 namespace sonde {

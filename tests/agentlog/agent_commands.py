@@ -18,6 +18,8 @@ import sys
 import tempfile
 import threading
 
+import planted_secrets
+
 SONDE, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 EXAMPLES = os.path.join(SOURCE, "examples", "agentlog")
 GOLDEN = os.path.join(SOURCE, "tests", "golden")
@@ -25,6 +27,11 @@ VIEWS = ["operations", "tokens", "files", "network", "time", "tools", "cost"]
 # What stands in the logs and must be in no output: secrets, words of prompts, answers and commands.
 PLANTED = ["hunter2", "not-a-real-token", "coupon and a gift card", "ada", "Pull request 7", "proxies=",
            "ORD-7", "不要删除", "Authorization", "test_coupon_and_card"]
+
+
+FIELDS = ("access,action,agent,call,category,cmd,domain,effect,file,kind,llm,model,object,op,outcome,path,phase,"
+          "process,project,prompt,prompt_hash,repeat,response_phase,result,session,skill,source_kind,"
+          "source_session,status,subagent,target,task,token,tool")
 
 
 class ChatServer:
@@ -245,6 +252,32 @@ def test_nothing_private_is_shown(world):
     check("coupon and" not in world.read("previews.svg").decode(), "previews are for JSON alone")
 
 
+def test_planted_secrets_stay_hidden(world):
+    """Secrets of every kind in every place of a log, and as much shown of it as can be."""
+    planted_secrets.write(world.home, world.project)
+    shown = ["--path-depth", "9", "--event-labels", "--preset", "--stack", FIELDS]
+    texts = {}
+
+    def keep(name, done):
+        texts[name + ", stdout"], texts[name + ", stderr"] = done.stdout, done.stderr
+
+    keep("all", world.run("agent", "--all", "all", *shown))
+    previews = world.run("agent", "--all", "previews", "--include-previews", *shown)
+    check("--include-previews" in previews.stderr, "previews are warned about")
+    for path in glob.glob(world.project + "/all/*") + glob.glob(world.project + "/previews/*"):
+        name = os.path.relpath(path, world.project)
+        texts[name] = world.read(name).decode("utf-8", "replace")
+    check(planted_secrets.LEAK.search(texts.pop("previews/agent.json")), "the logs hold the secrets")
+    keep("sessions", world.run("sessions"))
+    keep("sessions --json", world.run("sessions", "--json"))
+    keep("suggest-rules", world.run("agent", "suggest-rules", "--at-least", "1", "-n", "10000"))
+    found = {}
+    for name, text in texts.items():
+        for leak in planted_secrets.LEAK.finditer(text):
+            found.setdefault(leak.group().lower(), (name, text[max(0, leak.start() - 90):leak.end() + 40]))
+    check(not found, "\n".join(f"{leak} in {name}: {text!r}" for leak, (name, text) in found.items()))
+
+
 def test_equal_input_gives_equal_bytes(world):
     for run in ("one", "two"):
         world.run("agent", "--all", run, "--preset")
@@ -390,7 +423,7 @@ def main():
             print("ok", name)
         except Exception as problem:  # noqa: BLE001
             failed.append(name)
-            print("FAIL", name, type(problem).__name__, str(problem)[:2000])
+            print("FAIL", name, type(problem).__name__, str(problem)[:4000])
         finally:
             shutil.rmtree(world.root, ignore_errors=True)
     sys.exit(1 if failed else 0)

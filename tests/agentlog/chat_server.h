@@ -12,7 +12,9 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace sonde {
@@ -20,7 +22,15 @@ namespace sonde {
 // `reply` gets the body of a request and gives the whole HTTP response, or nothing to hang up.
 class ChatServer {
  public:
-  explicit ChatServer(std::function<std::string(const std::string&)> reply)
+  struct Reply {
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    Reply(std::string bytes, bool hangs_up = false)
+        : text(std::move(bytes)), then_hangs_up(hangs_up || text.empty()) {}
+    std::string text;
+    bool then_hangs_up;
+  };
+
+  explicit ChatServer(std::function<Reply(const std::string&)> reply)
       : reply_(std::move(reply)), listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -66,6 +76,15 @@ class ChatServer {
     }
   }
 
+  static bool SendAll(int client, std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+  }
+
   void Serve(int client) {
     std::string read;
     char block[4096];
@@ -76,9 +95,9 @@ class ChatServer {
         const std::size_t length = std::stoul(read.substr(field + 16));
         if (read.size() >= head + 4 + length) {
           ++requests_;
-          const std::string answer = reply_(read.substr(head + 4, length));
+          const Reply answer = reply_(read.substr(head + 4, length));
           read.erase(0, head + 4 + length);
-          if (answer.empty() || ::send(client, answer.data(), answer.size(), MSG_NOSIGNAL) < 0) {
+          if (!SendAll(client, answer.text) || answer.then_hangs_up) {
             ::shutdown(client, SHUT_RDWR);
             return;
           }
@@ -91,7 +110,7 @@ class ChatServer {
     }
   }
 
-  std::function<std::string(const std::string&)> reply_;
+  std::function<Reply(const std::string&)> reply_;
   int listener_;
   int port_ = 0;
   std::atomic<int> requests_{0};

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "agentlog/secret.h"
+
 namespace sonde::agentlog {
 namespace {
 
@@ -43,6 +45,14 @@ TEST(FrameNamer, BucketsAreDecidedByWholeComponentsForAnyUser) {
   EXPECT_EQ(NameOfPath("../other/x", scope), "external/path");
   EXPECT_EQ(NameOfPath("/w/p2/x", scope), "external/path");
   EXPECT_EQ(NameOfPath("/w/p/x", ScopeOf("/w/p", "", 2)), "external/path");
+  EXPECT_EQ(NameOfPath("C:Users\\ada\\x", scope), "external/home");
+  for (const char* path : {"file:///home/ada/x", "file:/home/ada/x", "file://host/home/ada/x"}) {
+    EXPECT_EQ(NameOfPath(path, scope), "external/home") << path;
+  }
+  // A session that worked above the homes names nobody's either.
+  EXPECT_EQ(NameOfPath("ada/x", ScopeOf("/home", "/home", 2)), "external/home");
+  EXPECT_EQ(NameOfPath("/mnt/c/Users/ada/x", ScopeOf("/mnt/c", "/mnt/c", 9)), "external/home");
+  EXPECT_EQ(NameOfPath("C:\\Users\\ada", ScopeOf("C:\\", "C:\\", 9)), "external/home");
 }
 
 TEST(FrameNamer, ASessionOutsideTheProjectIsMeasuredByItsOwnFolder) {
@@ -83,7 +93,14 @@ TEST(FrameNamer, SecretsAreKnownByTheirShape) {
   const PathScope scope = ScopeOf("/w/p", "/w/p", 2);
   EXPECT_EQ(NameOfPath("keys/ghp_0123456789abcdefghijABCDEFGHIJ012345", scope), "keys/redacted");
   EXPECT_EQ(NameOfPath("TOKEN=s3cr3t/x", scope), "token/x");
-  EXPECT_EQ(NameOfPath("u:pw@h/x", scope), "redacted/x");
+  EXPECT_EQ(NameOfPath("ada:pw@h/x", scope), "redacted/x");
+  EXPECT_EQ(NameOfPath("u:pw@h/x", scope), "external/path");
+  EXPECT_EQ(NameOfPath("mail/ada@corp.example.txt", scope), "mail/redacted");
+  EXPECT_EQ(NameOfPath("icons/dark@2x.png", scope), "icons/dark_2x.png");
+  EXPECT_EQ(NameOfPath("@scope/pkg", scope), "scope/pkg");
+  EXPECT_EQ(NameOfPath("x/-home-ada-work", scope), "x/redacted");
+  EXPECT_EQ(NameOfPath("x/C--Users-ada", scope), "x/redacted");
+  EXPECT_EQ(NameOfPath("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", scope), "redacted");
   EXPECT_EQ(NameOfDomain("0123456789abcdef0123456789abcdef.h.example"), "redacted.h.example");
 }
 

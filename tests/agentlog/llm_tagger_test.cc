@@ -33,7 +33,7 @@ class LlmTaggerTest : public testing::Test {
   std::unique_ptr<LlmTagger> Create(const ChatServer& server, bool with_cache = false) {
     LlmTaggerOptions options;
     options.url = server.url() + "/";
-    options.timeout = std::chrono::milliseconds(2000);
+    options.timeout = timeout_;
     options.max_requests = max_requests_;
     if (with_cache) options.cache = CacheFile();
     Result<std::unique_ptr<LlmTagger>> tagger = LlmTagger::Create(std::move(options));
@@ -51,6 +51,7 @@ class LlmTaggerTest : public testing::Test {
 
   std::filesystem::path folder_;
   std::uint64_t max_requests_ = UINT64_MAX;
+  std::chrono::milliseconds timeout_{2000};
 };
 
 TEST_F(LlmTaggerTest, TheAnswerIsAWordHoweverItIsDressed) {
@@ -121,6 +122,64 @@ TEST_F(LlmTaggerTest, AFailingServerLosesNoAnswerThatWasGiven) {
   EXPECT_EQ(Tag(*tagger, "good two"), "debug");
   EXPECT_THAT(tagger->Warnings(), ElementsAre(HasSubstr("2 requests to the tag server failed")));
   EXPECT_THAT(CacheText(), Not(HasSubstr("unmatched")));
+}
+
+TEST_F(LlmTaggerTest, WhateverAServerDoesAnswersBeforeAndBehindItAreKept) {
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n";
+  const std::string huge(10 << 20, 'x');
+  const std::vector<std::pair<std::string, ChatServer::Reply>> bad = {
+      {"hangs in the head", std::string("HTTP/1.1 200")},
+      {"hangs in the body", head + "{"},
+      {"closes in the head", ChatServer::Reply("HTTP/1.1 200 OK\r\nCont", true)},
+      {"closes in the body", ChatServer::Reply(head + R"({"choices":[{"mess)", true)},
+      {"speaks another protocol", std::string("+PONG\r\n\r\n\r\n")},
+      {"says too much", ChatServer::Says(huge)},
+      {"has an endless head", "HTTP/1.1 200 OK\r\nX: " + huge},
+      {"sends no JSON", ChatServer::Ok("<html>")},
+      {"sends other JSON", ChatServer::Ok(R"({"choices":{"0":[1]},"content":[null]})")},
+      {"sends deep JSON", ChatServer::Ok(std::string(100'000, '['))},
+      {"sends no UTF-8", ChatServer::Ok("{\"content\":\"\xff\xfe\"}")},
+      {"redirects", std::string("HTTP/1.1 302 F\r\nLocation: /\r\nContent-Length: 0\r\n\r\n")},
+  };
+  timeout_ = std::chrono::milliseconds(150);
+  ChatServer server([&](const std::string& body) {
+    for (const auto& [name, reply] : bad) {
+      if (body.find(name) != std::string::npos) return reply;
+    }
+    return ChatServer::Reply(ChatServer::Says("debug"));
+  });
+  {
+    const auto tagger = Create(server, true);
+    for (std::size_t i = 0; i < bad.size(); ++i) {
+      EXPECT_EQ(Tag(*tagger, ("good " + std::to_string(i)).c_str()), "debug");
+      EXPECT_EQ(Tag(*tagger, bad[i].first.c_str()), "unmatched") << bad[i].first;
+    }
+    EXPECT_THAT(tagger->Warnings(), ElementsAre(HasSubstr("8 requests"), HasSubstr("4 answers")));
+  }
+  // What was answered is there without a server, however the run went.
+  const int asked = server.requests();
+  const auto again = Create(server, true);
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    EXPECT_EQ(Tag(*again, ("good " + std::to_string(i)).c_str()), "debug");
+  }
+  EXPECT_EQ(server.requests(), asked);
+  EXPECT_THAT(again->Warnings(), IsEmpty());
+}
+
+TEST_F(LlmTaggerTest, AnswersInPiecesAreAnswers) {
+  ChatServer server([](const std::string& body) {
+    if (body.find("until the end") != std::string::npos) {
+      return ChatServer::Reply("HTTP/1.0 200 OK\r\n\r\n{\"content\":\"debug\"}", true);
+    }
+    return ChatServer::Reply(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "b\r\n{\"content\":\r\n9;x=y\r\n\"review\"}\r\n0\r\n\r\n");
+  });
+  const auto tagger = Create(server);
+  EXPECT_EQ(Tag(*tagger, "in chunks"), "review");
+  EXPECT_EQ(Tag(*tagger, "until the end"), "debug");
+  EXPECT_EQ(Tag(*tagger, "in chunks again"), "review");
+  EXPECT_THAT(tagger->Warnings(), IsEmpty());
 }
 
 TEST_F(LlmTaggerTest, AServerThatIsNotThereIsGivenUp) {

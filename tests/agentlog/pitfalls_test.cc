@@ -103,6 +103,9 @@ class Pitfalls : public testing::Test {
   std::map<std::string, std::int64_t> View(AgentView view, const std::string& stack,
                                            const std::string& root = "/w") {
     TagRules rules;
+    if (!rule_.empty()) {
+      EXPECT_TRUE(rules.Add(rule_).ok());
+    }
     EXPECT_TRUE(rules.Compile().ok());
     RuleTagger tagger(rules);
     ProjectionOptions options;
@@ -131,6 +134,7 @@ class Pitfalls : public testing::Test {
 
   std::filesystem::path folder_;
   std::vector<std::string> files_;
+  std::string rule_;
   int line_ = 0;
 };
 
@@ -170,7 +174,11 @@ TEST_F(Pitfalls, P4ParentAndSubagentHoldTheSameMessage) {
               R"(,"isSidechain":true,"agentId":"b")") +
            Answer(Message(2), R"({"input_tokens":20,"output_tokens":5})", "[]",
                   R"(,"isSidechain":true,"agentId":"b")"));
-  EXPECT_EQ(Counts().tokens.Total(), 40U);
+  const AgentHistory history = Read();
+  EXPECT_EQ(history.totals().tokens.Total(), 40U);
+  for (const AgentSession& session : history.sessions()) {
+    EXPECT_EQ(session.counts.tokens.Total(), session.is_subagent ? 40U : 0U);
+  }
 }
 
 TEST_F(Pitfalls, P5AnAnswerThatAQueuedPromptInterrupts) {
@@ -181,6 +189,9 @@ TEST_F(Pitfalls, P5AnAnswerThatAQueuedPromptInterrupts) {
   EXPECT_EQ(counts.tokens.input, 10U);
   EXPECT_EQ(counts.tokens.output, 9U);
   EXPECT_EQ(counts.llm_calls, 1U);
+  // Charged to the prompt it began under.
+  rule_ = "prompt:initial=first";
+  EXPECT_THAT(View(AgentView::kTokens, "prompt"), ElementsAre(Pair("prompt:initial", 19)));
 }
 
 TEST_F(Pitfalls, P6ASidechainsUserLineIsNoPerson) {
@@ -204,6 +215,7 @@ TEST_F(Pitfalls, P7AnErrorRowThatTheClientMadeUp) {
   EXPECT_EQ(counts.tokens.Total(), 0U);
   EXPECT_EQ(counts.llm_calls, 0U);
   EXPECT_EQ(counts.api_errors, 1U);
+  EXPECT_THAT(counts.models, IsEmpty());
   EXPECT_THAT(View(AgentView::kTokens, "token"), IsEmpty());
 }
 
@@ -259,6 +271,7 @@ TEST_F(Pitfalls, P12AResultAndTextInOneMessage) {
               R"([{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"no"},{"type":"text","text":"try again"}])"));
   const AgentCounts counts = Counts();
   EXPECT_EQ(counts.failed_tool_calls, 1U);
+  EXPECT_EQ(counts.user_prompts, 1U);
   EXPECT_THAT(View(AgentView::kTools, "tool,status"),
               ElementsAre(Pair("tool:bash;status:fail", 1)));
 }
@@ -321,7 +334,11 @@ TEST_F(Pitfalls, P19AForkThatReplaysItsParent) {
       File("p.jsonl", Meta("p1") + turn("t1") + Count(500, 500) + Count(900, 400));
   File("c.jsonl", Meta("c1", R"(,"forked_from_id":"p1")") + turn("t1") + Count(500, 500) +
                       Count(900, 400) + turn("t2") + Count(950, 50));
-  EXPECT_EQ(Counts().tokens.Total(), 950U);
+  const AgentHistory history = Read();
+  EXPECT_EQ(history.totals().tokens.Total(), 950U);
+  for (const AgentSession& session : history.sessions()) {
+    EXPECT_EQ(session.counts.tokens.Total(), session.id == "c1" ? 50U : 900U);
+  }
   files_ = {parent};
   EXPECT_EQ(Counts().tokens.Total(), 900U);
 }
@@ -387,13 +404,15 @@ TEST_F(Pitfalls, P25ResultsInSeveralShapes) {
   };
   File(
       "a.jsonl",
-      Meta("c1") + call("1") + call("2") +
+      Meta("c1") + call("1") + call("2") + call("3") +
           Item(
               R"({"type":"function_call_output","call_id":"1","output":"{\"output\":\"x\",\"metadata\":{\"exit_code\":1}}"})") +
-          Event(R"({"type":"exec_command_end","call_id":"2","exit_code":0})"));
-  EXPECT_EQ(Counts().failed_tool_calls, 1U);
+          Event(R"({"type":"exec_command_end","call_id":"2","exit_code":0})") +
+          Item(
+              R"({"type":"function_call_output","call_id":"3","output":[{"type":"input_text","text":"Exit code: 2\nOutput:\nno"}]})"));
+  EXPECT_EQ(Counts().failed_tool_calls, 2U);
   EXPECT_THAT(View(AgentView::kTools, "status"),
-              ElementsAre(Pair("status:fail", 1), Pair("status:ok", 1)));
+              ElementsAre(Pair("status:fail", 2), Pair("status:ok", 1)));
 }
 
 TEST_F(Pitfalls, P26SearchAndLocalShellAreToolsToo) {
@@ -536,7 +555,9 @@ TEST_F(Pitfalls, P36NumbersOfOtherTypes) {
       Answer(
           Message(1),
           R"({"input_tokens":12.0,"cache_read_input_tokens":"12","cache_creation_input_tokens":null,"output_tokens":-5})"));
-  const AgentCounts counts = Counts();
+  const AgentHistory history = Read();
+  const AgentCounts& counts = history.totals();
+  EXPECT_EQ(history.losses().TotalIn("lines"), 1U);
   EXPECT_EQ(counts.tokens.input, 12U);
   EXPECT_EQ(counts.tokens.cache_read, 12U);
   EXPECT_EQ(counts.tokens.cache_creation, 0U);

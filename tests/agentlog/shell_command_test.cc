@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agentlog/domain.h"
+#include "agentlog/patch.h"
 
 namespace sonde::agentlog {
 namespace {

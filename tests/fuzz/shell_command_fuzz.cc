@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "agentlog/patch.h"
 #include "agentlog/shell_command.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
