@@ -104,15 +104,8 @@ class GrpcClient::Impl {
   Result<std::vector<GrpcEvent>> Wait(std::chrono::milliseconds timeout) {
     pollfd waiting{socket_.descriptor(), POLLIN, 0};
     if (::poll(&waiting, 1, static_cast<int>(timeout.count())) > 0) {
-      std::array<std::uint8_t, 65536> bytes;
-      const ssize_t size = ::recv(socket_.descriptor(), bytes.data(), bytes.size(), 0);
-      if (size == 0) return Broken("the server closed the connection");
-      if (size < 0 && errno != EINTR) return Broken(std::strerror(errno));
-      if (size > 0) {
-        const ssize_t used =
-            nghttp2_session_mem_recv(session_, bytes.data(), static_cast<std::size_t>(size));
-        if (used < 0) return Broken("the server does not speak HTTP/2");
-      }
+      const Status received = Receive();
+      if (!received.ok()) return received.error();
     }
     const Status sent = Send();
     if (!sent.ok()) return sent.error();
@@ -129,6 +122,25 @@ class GrpcClient::Impl {
     std::string status;
     std::string message;
   };
+
+  // Takes what has come already, up to a part of a large snapshot: callers draw after each call.
+  Status Receive() {
+    constexpr std::size_t kAtOnce = std::size_t{4} << 20;
+    std::array<std::uint8_t, 65536> bytes;
+    for (std::size_t received = 0; received < kAtOnce;) {
+      const ssize_t size = ::recv(socket_.descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+      if (size == 0 && !events_.empty()) return {};  // Its last words come first.
+      if (size == 0) return Broken("the server closed the connection");
+      if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {};
+      if (size < 0 && errno == EINTR) continue;
+      if (size < 0) return Broken(std::strerror(errno));
+      received += static_cast<std::size_t>(size);
+      const ssize_t used =
+          nghttp2_session_mem_recv(session_, bytes.data(), static_cast<std::size_t>(size));
+      if (used < 0) return Broken("the server does not speak HTTP/2");
+    }
+    return {};
+  }
 
   Status Send() {
     const std::uint8_t* bytes = nullptr;

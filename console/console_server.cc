@@ -19,6 +19,7 @@ namespace {
 
 namespace asio = boost::asio;
 
+constexpr std::chrono::seconds kIdleEnough{1};
 constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 Error SystemError(const std::string& what, const boost::system::error_code& error) {
@@ -30,6 +31,12 @@ void CloseOnExec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 }  // namespace
 
+HttpResponse TooMuchHeld() {
+  return {.status = 503,
+          .headers = {{"content-type", "text/plain; charset=utf-8"}},
+          .body = "too many answers are waiting to be taken\n"};
+}
+
 // Reads the first bytes of a connection, which decide what is spoken on it.
 class ConsoleServer::Sniffer final : public Connection {
  public:
@@ -38,6 +45,10 @@ class ConsoleServer::Sniffer final : public Connection {
         socket_(std::move(socket)),
         timer_(socket_.get_executor()),
         is_unix_(is_unix) {}
+
+  std::optional<std::chrono::steady_clock::time_point> idle_since() const override {
+    return accepted_;
+  }
 
   void Start(std::string received) override {
     received_ = std::move(received);
@@ -86,6 +97,7 @@ class ConsoleServer::Sniffer final : public Connection {
   Socket socket_;
   asio::steady_timer timer_;
   bool is_unix_;
+  const std::chrono::steady_clock::time_point accepted_ = std::chrono::steady_clock::now();
   std::array<char, 4096> chunk_;
   std::string received_;
 };
@@ -169,7 +181,7 @@ void ConsoleServer::Accept(const std::shared_ptr<Acceptor>& acceptor, bool is_un
 
 void ConsoleServer::Admit(Socket socket, bool is_unix) {
   ++accepted_;
-  if (open_.size() >= limits_.connections || is_stopping_) {
+  if (is_stopping_ || (open_.size() >= limits_.connections && !CloseLongestIdle())) {
     ++refused_;
     return;
   }
@@ -181,6 +193,22 @@ void ConsoleServer::Admit(Socket socket, bool is_unix) {
   const auto sniffer = std::make_shared<Sniffer>(*this, std::move(socket), is_unix);
   Keep(sniffer);
   sniffer->Start({});
+}
+
+// Those who hold connections and ask for nothing must not lock out those who ask.
+bool ConsoleServer::CloseLongestIdle() {
+  auto before = std::chrono::steady_clock::now() - kIdleEnough;
+  std::shared_ptr<Connection> longest;
+  for (const auto& connection : open_) {
+    const auto since = connection->idle_since();
+    if (!since.has_value() || *since > before) continue;
+    before = *since;
+    longest = connection;
+  }
+  if (longest == nullptr) return false;
+  ++refused_;
+  longest->Close();
+  return true;
 }
 
 void ConsoleServer::Keep(const std::shared_ptr<Connection>& connection) {
@@ -209,11 +237,13 @@ void ConsoleServer::Every(std::chrono::milliseconds interval, std::function<void
 
 void ConsoleServer::Post(std::function<void()> work) { asio::post(io_, std::move(work)); }
 
-void ConsoleServer::After(std::chrono::milliseconds delay, std::function<void()> work) {
+std::function<void()> ConsoleServer::After(std::chrono::milliseconds delay,
+                                           std::function<void()> work) {
   const auto timer = std::make_shared<asio::steady_timer>(io_, delay);
   timer->async_wait([timer, work = std::move(work)](boost::system::error_code error) {
     if (!error) work();
   });
+  return [timer] { timer->cancel(); };
 }
 
 void ConsoleServer::Run() { io_.run(); }
@@ -231,7 +261,8 @@ void ConsoleServer::Stop(std::chrono::milliseconds grace, std::function<void()> 
 // Looks often: most peers answer within a round trip.
 void ConsoleServer::WaitForConnections(std::chrono::steady_clock::time_point deadline) {
   if (!open_.empty() && std::chrono::steady_clock::now() < deadline) {
-    return After(std::chrono::milliseconds(5), [this, deadline] { WaitForConnections(deadline); });
+    After(std::chrono::milliseconds(5), [this, deadline] { WaitForConnections(deadline); });
+    return;
   }
   for (const auto& connection : std::vector(open_.begin(), open_.end())) connection->Close();
   for (const auto& timer : timers_) timer->cancel();

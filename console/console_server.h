@@ -38,8 +38,9 @@ class ConsoleServer {
   void Every(std::chrono::milliseconds interval, std::function<void()> work);
   // Calls `work` once on the server's thread. Any thread.
   void Post(std::function<void()> work);
-  // Calls `work` once after `delay`. Server's thread only.
-  void After(std::chrono::milliseconds delay, std::function<void()> work);
+  // Calls `work` once after `delay`, unless what is returned is called before. Server's thread
+  // only.
+  std::function<void()> After(std::chrono::milliseconds delay, std::function<void()> work);
 
   void Run();
   // Lets connections end what is in progress, for at most `grace`. `last_words` runs before they
@@ -48,13 +49,15 @@ class ConsoleServer {
 
   std::size_t connections() const noexcept { return connection_count_.load(); }
   std::uint64_t accepted() const noexcept { return accepted_.load(); }
-  std::uint64_t refused() const noexcept { return refused_.load(); }  // Beyond the limit.
+  // Turned away, or closed for another while idle, because there were too many.
+  std::uint64_t refused() const noexcept { return refused_.load(); }
 
  private:
   class Sniffer;
   template <typename Acceptor>
   void Accept(const std::shared_ptr<Acceptor>& acceptor, bool is_unix);
   void Admit(Socket socket, bool is_unix);
+  bool CloseLongestIdle();
   void Keep(const std::shared_ptr<Connection>& connection);
   void CloseListeners();
   void WaitForConnections(std::chrono::steady_clock::time_point deadline);

@@ -4,16 +4,14 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/status.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <cctype>
 #include <cstdio>
 #include <deque>
 #include <optional>
 #include <utility>
 
 #include "console/connection.h"
+#include "console/http1_reader.h"
 
 namespace sonde {
 namespace {
@@ -23,6 +21,8 @@ namespace http = boost::beast::http;
 using std::chrono::steady_clock;
 
 constexpr std::size_t kSlowPeerBytes = std::size_t{1} << 20;
+
+constexpr std::chrono::seconds kLinger{2};
 
 std::string HeadOf(const HttpResponse& response, std::string_view framing, bool keep_alive) {
   std::string head = "HTTP/1.1 " + std::to_string(response.status) + ' ';
@@ -53,6 +53,8 @@ class Http1Exchange final : public HttpExchange {
   }
 
  private:
+  void Complete();
+
   Http1Connection* connection_;  // Null once answered or closed.
   bool is_head_;
   bool is_begun_ = false;
@@ -66,11 +68,12 @@ class Http1Connection final : public Connection {
         timer_(socket_.get_executor()),
         limits_(limits),
         handlers_(handlers),
-        over_unix_socket_(over_unix_socket) {}
+        over_unix_socket_(over_unix_socket),
+        reader_(limits.header_bytes, limits.request_bytes) {}
 
   void Start(std::string received) override {
     input_ = std::move(received);
-    NewParser();
+    request_started_ = steady_clock::now();
     Watch();
     Parse();
     ReadMore();
@@ -89,13 +92,20 @@ class Http1Connection final : public Connection {
     socket_.shutdown(asio::socket_base::shutdown_both, ignored);
     socket_.close(ignored);
     timer_.cancel();
+    limits_.budget->used -= std::exchange(queued_bytes_, 0);
     if (exchange_ != nullptr) std::exchange(exchange_, nullptr)->Detach();
     if (on_closed) std::exchange(on_closed, nullptr)();
+  }
+
+  std::optional<steady_clock::time_point> idle_since() const override {
+    if (exchange_ != nullptr || !output_.empty()) return std::nullopt;
+    return request_started_;
   }
 
   void Send(std::string bytes) {
     if (is_closed_ || bytes.empty()) return;
     queued_bytes_ += bytes.size();
+    limits_.budget->used += bytes.size();
     output_.push_back(std::move(bytes));
     WriteNext();
   }
@@ -104,26 +114,17 @@ class Http1Connection final : public Connection {
   void Answered() {
     exchange_ = nullptr;
     request_started_ = steady_clock::now();
-    NewParser();
     if (output_.empty()) Continue();
   }
 
-  bool keep_alive() const { return keep_alive_ && !is_draining_; }
+  bool keep_alive() const { return reader_.keeps_alive() && !is_draining_; }
+  bool knows_chunks() const { return reader_.knows_chunks(); }
   std::size_t queued_bytes() const { return queued_bytes_; }
+  bool HasRoom(std::size_t bytes) const { return limits_.budget->HasRoom(bytes); }
 
  private:
-  using Parser = http::request_parser<http::string_body>;
-
   std::shared_ptr<Http1Connection> Self() {
     return std::static_pointer_cast<Http1Connection>(shared_from_this());
-  }
-
-  void NewParser() {
-    parser_.emplace();
-    parser_->eager(true);
-    parser_->body_limit(limits_.request_bytes);
-    parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes));
-    request_started_ = steady_clock::now();
   }
 
   // Reads all the time, also while a request is being answered: so a peer that goes away is
@@ -132,7 +133,7 @@ class Http1Connection final : public Connection {
     socket_.async_read_some(
         asio::buffer(chunk_), [self = Self()](boost::system::error_code error, std::size_t size) {
           if (error) return self->Close();
-          self->input_.append(self->chunk_.data(), size);
+          if (!self->is_last_) self->input_.append(self->chunk_.data(), size);
           if (self->input_.size() > self->limits_.request_bytes + self->limits_.header_bytes) {
             return self->Close();
           }
@@ -142,50 +143,33 @@ class Http1Connection final : public Connection {
   }
 
   void Parse() {
-    while (!is_closed_ && exchange_ == nullptr && !input_.empty() && !is_refused_) {
-      boost::system::error_code error;
-      const std::size_t used = parser_->put(asio::buffer(input_), error);
-      input_.erase(0, used);
-      if (error == http::error::need_more) {
-        if (used == 0) return;
-        continue;
-      }
-      if (error) return Refuse(error);
-      if (parser_->is_done()) return Handle();
-      if (used == 0) return;
+    if (is_closed_ || is_last_ || exchange_ != nullptr) return;
+    Http1Reader::State state = reader_.Read(input_);
+    if (state == Http1Reader::State::kExpectsContinue) {
+      Send("HTTP/1.1 100 Continue\r\n\r\n");
+      state = reader_.Read(input_);
     }
-  }
-
-  void Refuse(const boost::system::error_code& error) {
-    is_refused_ = true;
-    keep_alive_ = false;
-    HttpResponse response{.status = 400};
-    if (error == http::error::header_limit) response.status = 431;
-    if (error == http::error::body_limit) response.status = 413;
-    response.headers.emplace_back("content-type", "text/plain; charset=utf-8");
-    response.body = error.message() + "\n";
+    if (is_closed_) return;
+    if (state == Http1Reader::State::kWhole) return Handle();
+    if (state != Http1Reader::State::kRefused) return;
+    TakeNoMore();
     exchange_ = std::make_shared<Http1Exchange>(*this, false);
-    exchange_->Respond(std::move(response));
+    exchange_->Respond(reader_.refusal());
   }
 
   void Handle() {
-    auto message = parser_->release();
-    HttpRequest request;
-    request.method = std::string(message.method_string());
-    request.target = std::string(message.target());
+    HttpRequest request = reader_.Take();
     request.over_unix_socket = over_unix_socket_;
-    for (const auto& field : message.base()) {
-      std::string name(field.name_string());
-      for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-      if (name == "host" && request.authority.empty())
-        request.authority = std::string(field.value());
-      request.headers.emplace_back(std::move(name), std::string(field.value()));
-    }
-    request.body = std::move(message.body());
-    keep_alive_ = message.keep_alive();
+    if (!reader_.keeps_alive()) TakeNoMore();
     exchange_ = std::make_shared<Http1Exchange>(*this, request.method == "HEAD");
     const auto exchange = exchange_;
     handlers_.on_request(request, exchange);
+  }
+
+  // What the peer still sends is read and thrown away.
+  void TakeNoMore() {
+    is_last_ = true;
+    input_.clear();
   }
 
   void WriteNext() {
@@ -197,32 +181,41 @@ class Http1Connection final : public Connection {
                         self->is_writing_ = false;
                         if (error || self->is_closed_) return self->Close();
                         self->queued_bytes_ -= size;
+                        self->limits_.budget->used -= size;
                         self->output_.pop_front();
                         if (!self->output_.empty()) return self->WriteNext();
                         if (self->exchange_ == nullptr) self->Continue();
                       });
   }
 
+  // A socket that is closed before its peer was read to the end takes the answer back, so it is
+  // the peer who closes first, if it does so soon.
   void Continue() {
-    if (!keep_alive()) return Close();
-    Parse();
+    if (is_draining_) return Close();
+    if (keep_alive()) return Parse();
+    TakeNoMore();
+    boost::system::error_code ignored;
+    socket_.shutdown(asio::socket_base::shutdown_send, ignored);
+    is_lingering_ = true;
+    request_started_ = steady_clock::now();
   }
 
   void Watch() {
     timer_.expires_after(std::chrono::seconds(1));
     timer_.async_wait([self = Self()](boost::system::error_code error) {
       if (error || self->is_closed_) return;
-      const auto now = steady_clock::now();
-      const bool has_begun = !self->input_.empty() || self->parser_->got_some();
-      const auto allowed = has_begun || self->is_refused_ ? self->limits_.header_timeout
-                                                          : self->limits_.idle_timeout;
-      if (self->is_writing_
-              ? now - self->write_started_ > self->limits_.write_timeout
-              : self->exchange_ == nullptr && now - self->request_started_ > allowed) {
-        return self->Close();
-      }
+      if (self->IsLate()) return self->Close();
       self->Watch();
     });
+  }
+
+  bool IsLate() const {
+    const auto now = steady_clock::now();
+    if (is_writing_) return now - write_started_ > limits_.write_timeout;
+    if (exchange_ != nullptr) return false;
+    if (is_lingering_) return now - request_started_ > kLinger;
+    const bool has_begun = !input_.empty() || reader_.has_begun();
+    return now - request_started_ > (has_begun ? limits_.header_timeout : limits_.idle_timeout);
   }
 
   Socket socket_;
@@ -232,41 +225,53 @@ class Http1Connection final : public Connection {
   bool over_unix_socket_;
   std::array<char, 8192> chunk_;
   std::string input_;
-  std::optional<Parser> parser_;
+  Http1Reader reader_;
   std::shared_ptr<Http1Exchange> exchange_;
   std::deque<std::string> output_;
   std::size_t queued_bytes_ = 0;
-  steady_clock::time_point request_started_;
+  steady_clock::time_point request_started_;  // Or since when none is in progress.
   steady_clock::time_point write_started_;
-  bool keep_alive_ = true;
-  bool is_refused_ = false;
+  bool is_last_ = false;  // No further request is taken.
+  bool is_lingering_ = false;
   bool is_writing_ = false;
   bool is_draining_ = false;
   bool is_closed_ = false;
 };
 
-void Http1Exchange::Respond(HttpResponse response) {
-  if (is_closed() || is_begun_) return;
-  const std::string framing = "content-length: " + std::to_string(response.body.size()) + "\r\n";
-  std::string bytes = HeadOf(response, framing, connection_->keep_alive());
-  if (!is_head_) bytes += response.body;
+void Http1Exchange::Complete() {
   Http1Connection& connection = *connection_;
-  connection.Send(std::move(bytes));
   Detach();
   connection.Answered();
 }
 
+void Http1Exchange::Respond(HttpResponse response) {
+  if (is_closed() || is_begun_) return;
+  if (!connection_->HasRoom(response.body.size())) response = TooMuchHeld();
+  const std::string framing = "content-length: " + std::to_string(response.body.size()) + "\r\n";
+  std::string bytes = HeadOf(response, framing, connection_->keep_alive());
+  if (!is_head_) bytes += response.body;
+  connection_->Send(std::move(bytes));
+  Complete();
+}
+
+// A peer of HTTP/1.0 reads until the connection is closed.
 void Http1Exchange::Begin(HttpResponse response) {
   if (is_closed() || is_begun_) return;
   is_begun_ = true;
   const std::string body = std::exchange(response.body, {});
-  connection_->Send(HeadOf(response, "transfer-encoding: chunked\r\n", connection_->keep_alive()));
+  const char* const framing = connection_->knows_chunks() ? "transfer-encoding: chunked\r\n" : "";
+  connection_->Send(HeadOf(response, framing, connection_->keep_alive()));
+  if (is_head_) return Complete();
   Write(body);
 }
 
 bool Http1Exchange::Write(std::string_view bytes) {
-  if (is_closed() || bytes.empty() || is_head_) return true;
+  if (is_closed() || bytes.empty()) return true;
   if (connection_->queued_bytes() > kSlowPeerBytes) return false;
+  if (!connection_->knows_chunks()) {
+    connection_->Send(std::string(bytes));
+    return true;
+  }
   std::array<char, 24> size{};
   std::snprintf(size.data(), size.size(), "%zx\r\n", bytes.size());
   connection_->Send(size.data() + std::string(bytes) + "\r\n");
@@ -275,10 +280,8 @@ bool Http1Exchange::Write(std::string_view bytes) {
 
 void Http1Exchange::End() {
   if (is_closed() || !is_begun_) return;
-  if (!is_head_) connection_->Send("0\r\n\r\n");
-  Http1Connection& connection = *connection_;
-  Detach();
-  connection.Answered();
+  if (connection_->knows_chunks()) connection_->Send("0\r\n\r\n");
+  Complete();
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "console/console_server.h"
 #include "console/http_replies.h"
 #include "console/http_service.h"
 #include "sonde/combine.h"
@@ -78,23 +78,19 @@ void HttpService::ServeHeapText(const Context& context, HeapKind kind, std::stri
 void HttpService::ServeHeapDelta(const Context& context, HeapKind kind, std::int64_t seconds,
                                  const std::string& file_name) {
   const Exchange exchange = context.exchange;
-  if (!OpenSpan(exchange)) return;
-  const bool is_queued = work_.Add([this, exchange, kind, seconds, file_name] {
-    auto before = std::make_shared<Result<HeapProfile>>(hooks_.heap(kind));
-    const auto finish = [this, exchange, kind, seconds, file_name, before] {
-      const bool is_closing = work_.Add([this, exchange, kind, seconds, file_name, before] {
-        auto response = std::make_shared<HttpResponse>(
-            DeltaReply(*before, hooks_.heap(kind), seconds, file_name + "-delta"));
-        server_.Post([this, exchange, file_name, response] {
-          --open_spans_;
-          SendProfile(exchange, file_name, std::move(*response));
-        });
-      });
-      if (!is_closing) CloseSpan(exchange);
-    };
-    server_.Post([this, seconds, finish] { server_.After(std::chrono::seconds(seconds), finish); });
-  });
-  if (!is_queued) CloseSpan(exchange);
+  const auto before = std::make_shared<std::optional<Result<HeapProfile>>>();
+  spans_.Take(exchange, {.length = std::chrono::seconds(seconds),
+                         .open = [this, before, kind] { before->emplace(hooks_.heap(kind)); },
+                         .close =
+                             [this, before, kind, seconds, file_name](bool is_wanted) {
+                               if (!is_wanted) return HttpResponse();
+                               return DeltaReply(**before, hooks_.heap(kind), seconds,
+                                                 file_name + "-delta");
+                             },
+                         .send =
+                             [this, exchange, file_name](HttpResponse response) {
+                               SendProfile(exchange, file_name, std::move(response));
+                             }});
 }
 
 }  // namespace sonde

@@ -14,25 +14,10 @@
 namespace sonde {
 namespace {
 
-constexpr std::size_t kMostSpans = 64;
+constexpr std::size_t kMostReaders = 64;
 constexpr std::chrono::milliseconds kBetweenEvents{500};
 constexpr std::chrono::seconds kBetweenRests{30};
 constexpr std::size_t kBodyOfSymbols = std::size_t{64} << 10;
-
-// The host of "host:port", in lower case and without the brackets of an IPv6 address.
-std::string HostOf(std::string_view authority) {
-  std::string host(authority);
-  const std::size_t bracket = host.find(']');
-  const std::size_t colon = host.rfind(':');
-  if (colon != std::string::npos && (bracket == std::string::npos || colon > bracket)) {
-    host.resize(colon);
-  }
-  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
-  std::transform(host.begin(), host.end(), host.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return host;
-}
 
 // True when the browser that asks names a page of another host or port.
 bool HasForeignOrigin(const HttpRequest& request) {
@@ -64,7 +49,8 @@ HttpService::HttpService(ConsoleServer& server, TaskLedger& ledger, InstrumentSe
       options_(std::move(options)),
       started_ns_(SteadyNs()),
       symbolizer_(hooks.privacy),
-      live_flame_(hooks, symbolizer_) {
+      live_flame_(hooks, symbolizer_),
+      spans_(server, work_) {
   symbolizer_.NameTasksBy([this](std::uint64_t id) { return ledger_.NameOf(id); });
   server_.Every(kBetweenRests, [this] { work_.Add([this] { live_flame_.RestWhenUnasked(); }); });
 }
@@ -215,6 +201,11 @@ void HttpService::RouteApi(const Context& context, std::string_view name) {
 }
 
 void HttpService::SendEvents(const Exchange& exchange) {
+  if (event_readers_ >= kMostReaders) {
+    return Send(exchange, TextReply(503, "too many pages are open\n"));
+  }
+  ++event_readers_;
+  exchange->on_closed = [this] { --event_readers_; };
   HttpResponse head{.headers = {{"content-type", "text/event-stream"}}, .body = "retry: 1000\n\n"};
   AddSafetyHeaders(head);
   exchange->Begin(std::move(head));
@@ -238,53 +229,6 @@ void HttpService::AnswerLater(const Exchange& exchange, Answer work, std::string
   if (!is_queued) Send(exchange, TextReply(503, "too many requests are waiting\n"));
 }
 
-void HttpService::Sample(const Context& context, IntervalHub* samples, std::int64_t seconds,
-                         std::function<HttpResponse(const Interval&)> encode) {
-  const Exchange exchange = context.exchange;
-  if (samples == nullptr) {
-    return Send(exchange,
-                GoError(500, "Could not enable CPU profiling: the process is not sampled"));
-  }
-  if (!OpenSpan(exchange)) return;
-  const char* const endpoint = samples == hooks_.wall ? "wall" : "profile";
-  const bool is_queued =
-      work_.Add([this, exchange, samples, endpoint, seconds, encode = std::move(encode)] {
-        const std::uint64_t span = samples->Open();
-        server_.Post([this, exchange, samples, endpoint, seconds, span, encode] {
-          const auto finish = [this, exchange, samples, endpoint, span, encode] {
-            const bool is_closing = work_.Add([this, exchange, samples, endpoint, span, encode] {
-              const Interval interval = samples->Close(span);
-              auto response = std::make_shared<HttpResponse>(encode(interval));
-              server_.Post([this, exchange, endpoint, response] {
-                --open_spans_;
-                SendProfile(exchange, endpoint, std::move(*response));
-              });
-            });
-            if (!is_closing) {
-              static_cast<void>(samples->Close(span));
-              CloseSpan(exchange);
-            }
-          };
-          server_.After(std::chrono::seconds(seconds), finish);
-        });
-      });
-  if (!is_queued) CloseSpan(exchange);
-}
-
-bool HttpService::OpenSpan(const Exchange& exchange) {
-  if (open_spans_ < kMostSpans) {
-    ++open_spans_;
-    return true;
-  }
-  Send(exchange, TextReply(503, "too many profiles are being taken\n"));
-  return false;
-}
-
-void HttpService::CloseSpan(const Exchange& exchange) {
-  --open_spans_;
-  Send(exchange, TextReply(503, "too many requests are waiting\n"));
-}
-
 void HttpService::SendProfile(const Exchange& exchange, const std::string& endpoint,
                               HttpResponse response) {
   sent_profile_bytes_ += response.body.size();
@@ -301,10 +245,25 @@ void HttpService::ServeProfile(const Context& context, IntervalHub* samples, con
   if (seconds > kLongestSeconds) {
     return Send(context.exchange, GoError(400, "profile duration exceeds an hour"));
   }
-  Sample(context, samples, seconds, [this, name, in_gperftools_format](const Interval& interval) {
-    if (in_gperftools_format) return GperftoolsReply(interval);
-    return PprofReply(symbolizer_.Name(interval).Build(), name);
-  });
+  const Exchange exchange = context.exchange;
+  if (samples == nullptr) {
+    return Send(exchange,
+                GoError(500, "Could not enable CPU profiling: the process is not sampled"));
+  }
+  const auto span = std::make_shared<std::uint64_t>(0);
+  spans_.Take(exchange, {.length = std::chrono::seconds(seconds),
+                         .open = [samples, span] { *span = samples->Open(); },
+                         .close =
+                             [this, samples, span, name, in_gperftools_format](bool is_wanted) {
+                               const Interval interval = samples->Close(*span);
+                               if (!is_wanted) return HttpResponse();
+                               if (in_gperftools_format) return GperftoolsReply(interval);
+                               return PprofReply(symbolizer_.Name(interval).Build(), name);
+                             },
+                         .send =
+                             [this, exchange, name](HttpResponse response) {
+                               SendProfile(exchange, name, std::move(response));
+                             }});
 }
 
 void HttpService::ServeSymbols(const Context& context) {

@@ -18,6 +18,7 @@
 #include "console/http_target.h"
 #include "console/instrument_service.h"
 #include "console/live_flame.h"
+#include "console/profile_spans.h"
 #include "console/task_ledger.h"
 #include "console/work_queue.h"
 #include "sonde/console.h"
@@ -60,10 +61,7 @@ class HttpService {
   void RouteGperftools(const Context& context, std::string_view name);
   void RouteApi(const Context& context, std::string_view name);
 
-  // Samples for the seconds that the request asks for, then answers with what `encode` makes of it.
-  void Sample(const Context& context, IntervalHub* samples, std::int64_t seconds,
-              std::function<HttpResponse(const Interval&)> encode);
-  // `samples` in a file of that name.
+  // `samples` of the seconds that the request asks for, in a file of that name.
   void ServeProfile(const Context& context, IntervalHub* samples, const char* name,
                     bool in_gperftools_format = false);
   void ServeHeap(const Context& context, HeapKind kind, std::string_view file_name);
@@ -71,10 +69,6 @@ class HttpService {
   // What was added in `seconds`.
   void ServeHeapDelta(const Context& context, HeapKind kind, std::int64_t seconds,
                       const std::string& file_name);
-  // One more request waits for its seconds to pass, unless too many do, which is answered.
-  bool OpenSpan(const Exchange& exchange);
-  // It cannot be served after all.
-  void CloseSpan(const Exchange& exchange);
   // Sends and counts it.
   void SendProfile(const Exchange& exchange, const std::string& endpoint, HttpResponse response);
   void ServeSymbols(const Context& context);
@@ -104,10 +98,11 @@ class HttpService {
   // By endpoint and status.
   std::map<std::pair<std::string, int>, std::uint64_t> served_;
   std::uint64_t sent_profile_bytes_ = 0;
-  std::size_t open_spans_ = 0;  // Profiles being taken.
-  Symbolizer symbolizer_;       // Of the work queue's thread, like the next.
+  std::size_t event_readers_ = 0;
+  Symbolizer symbolizer_;  // Of the work queue's thread, like the next.
   LiveFlame live_flame_;
-  WorkQueue work_;
+  ProfileSpans spans_;
+  WorkQueue work_;  // Last: its jobs use the others.
 };
 
 }  // namespace sonde

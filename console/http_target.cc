@@ -6,6 +6,26 @@
 
 namespace sonde {
 
+std::string HostOf(std::string_view authority) {
+  const bool is_bracketed = authority.starts_with('[');
+  const std::size_t end = authority.find(is_bracketed ? ']' : ':');
+  std::string_view host = authority.substr(0, end);
+  std::string_view rest = end == std::string_view::npos ? "" : authority.substr(end);
+  if (is_bracketed) {
+    host.remove_prefix(1);
+    if (rest.empty() || host.find(':') == std::string_view::npos) return {};
+    rest.remove_prefix(1);
+  }
+  const std::string_view port = rest.substr(rest.empty() ? 0 : 1);
+  if (!rest.empty() && rest.front() != ':') return {};
+  if (port.find_first_not_of("0123456789") != std::string_view::npos) return {};
+  std::string lower(host);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 std::string PercentDecode(std::string_view text, bool plus_is_space) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -26,6 +26,10 @@ struct HttpTarget {
   std::optional<std::int64_t> Number(const std::string& name) const noexcept;
 };
 
+// The host in "host", "host:port" or "[host]:port", in lower case and without brackets; empty when
+// `authority` has any other form.
+std::string HostOf(std::string_view authority);
+
 // "%20" and, for parameters, "+" become a space. What is no escape stays.
 std::string PercentDecode(std::string_view text, bool plus_is_space);
 

@@ -5,34 +5,17 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
-#include <thread>
 
 #include "console/console_hooks.h"
-#include "console/interval_hub.h"
-#include "console/pushed_profile.h"
 #include "console/session_config.h"
-#include "sampler/interval.h"
-#include "sampler/snapshot_writer.h"
-#include "sampler/symbolizer.h"
+#include "console/session_push.h"
+#include "console/session_sampling.h"
 
 namespace sonde {
 namespace {
-
-std::string RoleName(Role role) { return role == Role::kDaemon ? "daemon" : "tui"; }
-
-SnapshotPrivacy PrivacyOf(const SessionOptions& options) {
-  return {.function_names = options.snapshots.function_names,
-          .full_paths = options.snapshots.full_paths};
-}
-
-std::string EngineName(const PushOptions& push) {
-  if (push.url.empty()) return {};
-  return push.engine == PushEngine::kParca ? "parca" : "pyroscope";
-}
 
 Error Usage(const char* message) { return {.code = ErrorCode::kUsage, .message = message}; }
 
@@ -46,12 +29,9 @@ class Session::Impl {
   ~Impl() {
     if (IsOurs()) return;
     // In a forked child the threads behind these do not exist: nothing to join, nothing to free.
-    static_cast<void>(pusher_.release());
+    static_cast<void>(push_.release());
     static_cast<void>(console_.release());
-    static_cast<void>(wall_hub_.release());
-    static_cast<void>(hub_.release());
-    static_cast<void>(writer_.release());
-    static_cast<void>(sampler_.release());
+    static_cast<void>(sampling_.release());
   }
 
   Status Start(const std::shared_ptr<Impl>& self);
@@ -74,14 +54,7 @@ class Session::Impl {
   // False in a forked child, where no lock of the session may be touched.
   bool IsOurs() const noexcept { return ::getpid() == pid_; }
   Status Begin();
-  void BeginSnapshots();
-  void BeginPush();
   void BeginConsole();
-  PushedProfile TakeForPush();
-  PushStats ShownPushStats() const {
-    const Pusher* const pusher = shown_pusher_;
-    return pusher != nullptr ? pusher->stats() : PushStats();
-  }
   std::string TaskName(std::uint64_t id) const {
     return console_ != nullptr ? console_->TaskName(id) : std::string();
   }
@@ -92,17 +65,10 @@ class Session::Impl {
   const pid_t pid_ = ::getpid();
   mutable std::mutex mutex_;  // Held by Start and End from their first line to their last.
   State state_ = State::kIdle;
-  std::unique_ptr<Sampler> sampler_;  // Both are kept after the end, for their stats.
-  std::unique_ptr<SnapshotWriter> writer_;
-  std::unique_ptr<IntervalHub> hub_;
-  std::unique_ptr<IntervalHub> wall_hub_;
-  std::uint64_t snapshot_span_ = 0;  // What the writer sees of the hub.
-  std::uint64_t wall_span_ = 0;      // 0 = it does not write wall-clock time.
+  // Each is kept after the end, for its stats.
+  std::unique_ptr<SessionSampling> sampling_;  // Null: the process is not sampled.
   std::unique_ptr<Console> console_;
-  std::unique_ptr<Symbolizer> push_symbolizer_;  // Of the pusher's thread.
-  std::uint64_t push_span_ = 0;
-  std::unique_ptr<Pusher> pusher_;
-  std::atomic<const Pusher*> shown_pusher_{nullptr};  // The same, for the console's threads.
+  std::unique_ptr<SessionPush> push_ = std::make_unique<SessionPush>();
 };
 
 // Which session runs. Never destroyed: exit() may still ask for it.
@@ -157,72 +123,15 @@ Status Session::Impl::Start(const std::shared_ptr<Impl>& self) {
 
 Status Session::Impl::Begin() {
   if (options_.sampling) {
-    Result<std::unique_ptr<Sampler>> sampler = Sampler::Start(options_.sampler);
-    if (!sampler.ok()) return sampler.error();
-    sampler_ = std::move(sampler).value();
-    hub_ = std::make_unique<IntervalHub>([this] { return sampler_->TakeInterval(); });
-    wall_hub_ = std::make_unique<IntervalHub>(
-        [this] { return sampler_->TakeWallInterval(); },
-        [this](bool is_wanted) { is_wanted ? sampler_->BeginWall() : sampler_->EndWall(); });
+    auto sampling = SessionSampling::Start(options_);
+    if (!sampling.ok()) return sampling.error();
+    sampling_ = std::move(sampling).value();
   }
-  BeginConsole();  // First, for snapshots have the names of tasks from it.
-  if (options_.sampling) BeginSnapshots();
-  if (!options_.push.url.empty()) BeginPush();
+  const auto task_name = [this](std::uint64_t id) { return TaskName(id); };
+  BeginConsole();  // First, for the others have the names of tasks from it.
+  if (sampling_ != nullptr) sampling_->BeginSnapshots(folder_, task_name);
+  push_->Begin(options_, sampling_ != nullptr ? &sampling_->samples() : nullptr, task_name);
   return {};
-}
-
-void Session::Impl::BeginSnapshots() {
-  SnapshotWriterOptions writer{.folder = folder_,
-                               .role = RoleName(options_.role),
-                               .interval = options_.snapshots.interval,
-                               .keep = options_.snapshots.keep,
-                               .privacy = PrivacyOf(options_),
-                               .task_name = [this](std::uint64_t id) { return TaskName(id); },
-                               .on_error = options_.on_error};
-  snapshot_span_ = hub_->Open();
-  std::vector<ExtraSource> extras;
-  if (options_.heap) {
-    extras.push_back({"heap", [this] { return options_.heap(HeapKind::kInUse); }});
-    extras.push_back({"growth", [this] { return options_.heap(HeapKind::kGrowth); }});
-  }
-  SnapshotWriter::TakeInterval take_wall;
-  if (options_.wall) {
-    wall_span_ = wall_hub_->Open();
-    take_wall = [this] { return wall_hub_->Take(wall_span_); };
-  }
-  writer_ = std::make_unique<SnapshotWriter>(
-      std::move(writer), [this] { return hub_->Take(snapshot_span_); }, std::move(extras),
-      std::move(take_wall));
-}
-
-void Session::Impl::BeginPush() {
-  const auto report = [this](Error error) {
-    error.stage = "push";
-    if (options_.on_error) options_.on_error(error);
-  };
-  if (!options_.sampling) return report(Usage("push.url is set, but nothing is sampled"));
-  if (!options_.pusher) {
-    return report(Usage("push.url is set, but the session has no pusher: link sonde::push"));
-  }
-  push_symbolizer_ = std::make_unique<Symbolizer>(PrivacyOf(options_));
-  push_symbolizer_->NameTasksBy([this](std::uint64_t id) { return TaskName(id); });
-  push_span_ = hub_->Open();
-  auto made = options_.pusher(
-      options_.push, [this] { return TakeForPush(); }, options_.on_error);
-  if (!made.ok()) {
-    static_cast<void>(hub_->Close(push_span_));
-    return report(made.error());
-  }
-  pusher_ = std::move(made).value();
-  shown_pusher_ = pusher_.get();
-}
-
-PushedProfile Session::Impl::TakeForPush() {
-  const Interval interval = hub_->Take(push_span_);
-  if (interval.samples.empty()) return {};
-  const Profile profile = push_symbolizer_->Name(interval).Build();
-  Result<PushedProfile> pushed = MakePushedProfile(profile, interval.time_ns);
-  return pushed.ok() ? std::move(pushed).value() : PushedProfile();
 }
 
 void Session::Impl::BeginConsole() {
@@ -231,16 +140,17 @@ void Session::Impl::BeginConsole() {
   if (console.console_port == kPortByRole) console.console_port = is_daemon ? 6669 : 6670;
   if (console.http_port == kPortByRole) console.http_port = is_daemon ? 6060 : 6061;
   const ConsoleHooks hooks{.role = RoleName(options_.role),
-                           .samples = hub_.get(),
-                           .wall = wall_hub_.get(),
+                           .samples = sampling_ != nullptr ? &sampling_->samples() : nullptr,
+                           .wall = sampling_ != nullptr ? &sampling_->wall() : nullptr,
                            .privacy = PrivacyOf(options_),
                            .snapshot_folder = options_.sampling ? folder_ : std::string(),
                            .write_snapshot = [this] { return SnapshotForConsole(); },
-                           .sampler_stats = options_.sampling ? [this] { return sampler_->stats(); }
-                                                              : std::function<SamplerStats()>(),
+                           .sampler_stats = options_.sampling
+                                                ? [this] { return sampling_->sampler_stats(); }
+                                                : std::function<SamplerStats()>(),
                            .heap = options_.heap,
-                           .push_engine = EngineName(options_.push),
-                           .push_stats = [this] { return ShownPushStats(); }};
+                           .push_engine = SessionPush::EngineOf(options_),
+                           .push_stats = [this] { return push_->stats(); }};
   Result<std::unique_ptr<Console>> started = Console::Start(console, &hooks);
   if (!started.ok()) {
     if (options_.on_error) options_.on_error(started.error());
@@ -258,11 +168,11 @@ void Session::Impl::BeginConsole() {
 Result<std::string> Session::Impl::SnapshotForConsole() {
   {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock() || state_ != State::kRunning || writer_ == nullptr) {
+    if (!lock.owns_lock() || state_ != State::kRunning || sampling_ == nullptr) {
       return Usage("the session starts or ends at this moment");
     }
   }
-  return writer_->WriteNow();
+  return sampling_->WriteNow();
 }
 
 Result<std::string> Session::Impl::Snapshot() {
@@ -270,9 +180,9 @@ Result<std::string> Session::Impl::Snapshot() {
   {
     const std::lock_guard lock(mutex_);
     if (state_ != State::kRunning) return Usage("the session does not run");
-    if (writer_ == nullptr) return Usage("the session does not sample");
+    if (sampling_ == nullptr) return Usage("the session does not sample");
   }
-  return writer_->WriteNow();
+  return sampling_->WriteNow();
 }
 
 Result<std::string> Session::Impl::CaptureWall(std::chrono::milliseconds length) {
@@ -283,11 +193,9 @@ Result<std::string> Session::Impl::CaptureWall(std::chrono::milliseconds length)
   {
     const std::lock_guard lock(mutex_);
     if (state_ != State::kRunning) return Usage("the session does not run");
-    if (writer_ == nullptr) return Usage("the session does not sample");
+    if (sampling_ == nullptr) return Usage("the session does not sample");
   }
-  const std::uint64_t span = wall_hub_->Open();
-  std::this_thread::sleep_for(length);
-  return writer_->WriteGuest(wall_hub_->Close(span));
+  return sampling_->CaptureWall(length);
 }
 
 Status Session::Impl::End() {
@@ -295,16 +203,8 @@ Status Session::Impl::End() {
   const std::lock_guard lock(mutex_);
   if (state_ != State::kRunning) return {};
   state_ = State::kEnded;
-  Status status;
-  if (writer_ != nullptr) {
-    const Result<std::string> last = writer_->Finish([this] {
-      hub_->Finish(sampler_->Stop());
-      wall_hub_->Finish(sampler_->TakeWallInterval());
-      return hub_->Close(snapshot_span_);
-    });
-    if (!last.ok()) status = last.error();
-  }
-  if (pusher_ != nullptr) pusher_->Finish();
+  const Status status = sampling_ != nullptr ? sampling_->Finish() : Status();
+  push_->Finish();
   // After the last snapshot, so that clients could still ask for it.
   if (console_ != nullptr) console_->Stop();
   Running& running = Running::Get();
@@ -317,9 +217,11 @@ SessionStats Session::Impl::stats() const {
   if (!IsOurs()) return {};
   const std::lock_guard lock(mutex_);
   SessionStats stats;
-  if (sampler_ != nullptr) stats.sampler = sampler_->stats();
-  if (writer_ != nullptr) stats.snapshots = writer_->stats();
-  if (pusher_ != nullptr) stats.push = pusher_->stats();
+  if (sampling_ != nullptr) {
+    stats.sampler = sampling_->sampler_stats();
+    stats.snapshots = sampling_->snapshot_stats();
+  }
+  stats.push = push_->stats();
   return stats;
 }
 

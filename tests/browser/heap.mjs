@@ -3,7 +3,8 @@
 // A stand-in process with 1,000 tasks and as many nodes as an answer holds, all of them new twice a
 // second; the browser's heap after a collection, once a minute. Ends with 1 when its most in the second
 // half of the time exceeds that in the first by more than a tenth and 1 MiB (an answer may be under way
-// at that moment), or an update took 100 ms: use a quiet machine.
+// at that moment), or an update costs 100 ms. Others may use the machine meanwhile: each update is timed
+// between two rounds of fixed work, and is told in the time that the fastest of these rounds took.
 import {launch, open} from './browser.mjs';
 import {manyStacks, MockServer, snapshotOf, taskOf} from './mock_server.mjs';
 
@@ -26,22 +27,39 @@ const heap = async () => {
   await session.send('HeapProfiler.collectGarbage');
   return (await session.send('Runtime.getHeapUsage')).usedSize / 2 ** 20;
 };
+// The median update: its time, its ratio to the work around it, and the time of the fastest work.
 const drawn = () => page.evaluate(async () => {
   const json = await (await fetch('/api/flame?window=10')).json();
-  const times = [];
-  for (let i = 0; i < 5; ++i) {
+  const timed = work => {
     const began = performance.now();
-    sondePage.picture.show(json);
-    sondePage.functions.take(sondePage.picture.data, true);
-    sondePage.functions.show();
-    sondePage.tasks.show();
-    times.push(performance.now() - began);
+    work();
+    return performance.now() - began;
+  };
+  const numbers = Float64Array.from({length: 1 << 16}, (_, i) => i);
+  const reference = () => timed(() => {
+    for (let round = 0; round < 60; ++round) for (let i = 1; i < numbers.length; ++i) numbers[i] = (numbers[i] * 31 + numbers[i - 1]) % 65521;
+  });
+  reference();
+  const rounds = [];
+  for (let i = 0; i < 9; ++i) {
+    const before = reference();
+    const took = timed(() => {
+      sondePage.picture.show(json);
+      sondePage.functions.take(sondePage.picture.data, true);
+      sondePage.functions.show();
+      sondePage.tasks.show();
+    });
+    const after = reference();
+    rounds.push({took, ratio: (2 * took) / (before + after), least: Math.min(before, after)});
   }
-  return times.sort((a, b) => a - b)[2];
+  const least = Math.min(...rounds.map(round => round.least));
+  const [{took, ratio}] = rounds.sort((a, b) => a.ratio - b.ratio).slice(4);
+  return {took, ratio, least};
 });
 
 const sizes = [];
-let slowest = 0;
+const ratios = [];
+let least = Infinity;
 for (let minute = 0; minute <= minutes; ++minute) {
   if (minute > 0) {
     for (const key of ['1', '2', '3']) {
@@ -49,10 +67,12 @@ for (let minute = 0; minute <= minutes; ++minute) {
       await page.waitForTimeout(20_000);
     }
   }
-  const took = await drawn();
-  slowest = Math.max(slowest, took);
+  const update = await drawn();
+  ratios.push(update.ratio);
+  least = Math.min(least, update.least);
   sizes.push(await heap());
-  console.log(`minute ${minute}: heap ${sizes.at(-1).toFixed(1)} MiB, an update took ${took.toFixed(0)} ms`);
+  console.log(`minute ${minute}: heap ${sizes.at(-1).toFixed(1)} MiB, an update took ${update.took.toFixed(0)} ms, ` +
+              `${update.ratio.toFixed(2)} times the work beside it`);
 }
 clearInterval(timer);
 await page.close();
@@ -60,6 +80,9 @@ await browser.close();
 await mock.stop();
 const half = Math.ceil(sizes.length / 2);
 const [first, second] = [Math.max(...sizes.slice(0, half)), Math.max(...sizes.slice(half))];
-console.log(`most heap: ${first.toFixed(1)} MiB in the first half, ${second.toFixed(1)} in the second; the slowest update took ${slowest.toFixed(0)} ms`);
+const costs = ratios.map(ratio => ratio * least).sort((a, b) => a - b);
+const cost = costs[costs.length >> 1];
+console.log(`most heap: ${first.toFixed(1)} MiB in the first half, ${second.toFixed(1)} in the second; ` +
+            `an update costs ${cost.toFixed(0)} ms in the middle, ${costs.at(-1).toFixed(0)} at most`);
 if (page.faults.length > 0) console.log(page.faults.join('\n'));
-process.exit(second > first * 1.1 + 1 || slowest >= 100 || page.faults.length > 0 ? 1 : 0);
+process.exit(second > first * 1.1 + 1 || cost >= 100 || page.faults.length > 0 ? 1 : 0);

@@ -61,7 +61,8 @@ TEST(Connection, WhoDoesNothingInTimeIsClosed) {
     const ConnectionLimits idle{.idle_timeout = 100ms};
     const ConnectionLimits write{.write_timeout = 100ms};
     const Silent half_a_request(io, false, header, "GET / HTTP/1.1\r\nHo");
-    const Silent half_a_body(io, false, header, "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nab");
+    const Silent half_a_body(io, false, header,
+                             "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab");
     const Silent nothing(io, false, idle, {});
     const Silent does_not_read(io, false, write, get);
     const Silent nothing_over_http2(io, true, idle, std::string(kPreface));
@@ -76,6 +77,23 @@ TEST(Connection, WhoDoesNothingInTimeIsClosed) {
   }
   io.restart();
   io.poll();
+}
+
+// The peer opens no window: what it asked for waits, and must not wait for ever, nor without limit.
+TEST(Connection, AnswersThatNobodyTakesAreLetGo) {
+  boost::asio::io_context io;
+  ConnectionLimits limits{.write_timeout = 100ms};
+  limits.budget->limit = std::size_t{20} << 20;
+  std::string requests(kPreface);
+  requests += std::string("\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0", 15);  // No initial window.
+  for (char stream = 1; stream < 20; stream = static_cast<char>(stream + 2)) {
+    requests += std::string("\0\0\x0e\x01\x05\0\0\0", 8) + stream + "\x82\x86\x84\x41\x09localhost";
+  }
+  const Silent peer(io, true, limits, requests);
+  EXPECT_GT(limits.budget->used, std::size_t{15} << 20);  // Two answers of ten.
+  EXPECT_LE(limits.budget->used, std::size_t{20} << 20);
+  io.run_for(2500ms);
+  EXPECT_EQ(limits.budget->used, 0U);
 }
 
 }  // namespace

@@ -171,6 +171,45 @@ TEST_F(HostileClients, AFloodOfResetsEndsTheConnectionCalmly) {
   EXPECT_TRUE(Works());
 }
 
+TEST_F(HostileClients, FramesThatAskForNothingAreBorneForAWhile) {
+  const std::string open = Frame(1, 4, 1, kGet);  // A request whose body does not end.
+  for (const std::string& frame :
+       {Frame(6, 0, 0, "12345678"), Frame(4, 0, 0, {}), Frame(0, 0, 1, {}),
+        Frame(2, 0, 1, std::string("\0\0\0\0\x10", 5))}) {
+    Peer peer(port());
+    peer.Send(std::string(kPreface) + Frame(4, 0, 0, {}) + open);
+    std::string some;
+    for (int i = 0; i < 50; ++i) some += frame;
+    for (int i = 0; i < 200; ++i) peer.Send(some);
+    EXPECT_TRUE(AllGone()) << static_cast<int>(frame[3]);
+  }
+  EXPECT_TRUE(IsServed());
+  EXPECT_TRUE(Works());
+}
+
+// They open streams, break their rules and have the server reset them.
+TEST_F(HostileClients, ResetsThatTheServerIsDrivenToCountToo) {
+  Peer peer(port());
+  peer.Send(std::string(kPreface) + Frame(4, 0, 0, {}));
+  std::string flood;
+  for (std::uint32_t stream = 1; stream < 4000; stream += 2) {
+    flood += Frame(1, 4, stream, kGet) + Frame(8, 0, stream, "\x7f\xff\xff\xff");
+  }
+  peer.Send(flood);
+  EXPECT_NE(peer.Receive().find(std::string("\0\0\0\x0b", 4)), std::string::npos);
+  EXPECT_TRUE(IsServed());
+}
+
+TEST_F(HostileClients, HeadersThatNeverEndAreNotCollected) {
+  Peer peer(port());
+  peer.Send(std::string(kPreface) + Frame(4, 0, 0, {}) + Frame(1, 0, 1, kGet));
+  const std::string more(16'000, '\x82');
+  for (int i = 0; i < 200; ++i) peer.Send(Frame(9, 0, 1, more));
+  EXPECT_FALSE(peer.Receive().empty());  // It is closed, or reset.
+  EXPECT_TRUE(IsServed());
+  EXPECT_TRUE(Works());
+}
+
 TEST_F(HostileClients, FramesThatAreTooLongAreNotWaitedFor) {
   Peer peer(port());
   peer.Send(std::string(kPreface) + Frame(4, 0, 0, {}) +

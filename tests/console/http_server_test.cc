@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -120,10 +121,18 @@ TEST_F(ConsoleTest, NamesForeignHostsAreRefused) {
         << host;
   }
   for (const char* const host :
-       {"evil.example", "localhost.evil.example", "127.0.0.1.nip.io", ""}) {
+       {"evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "",
+        "localhost:1@evil.example", "me@localhost", "localhost.", "localhost:x", "[::1", "[::1]x:1",
+        "[localhost]", "::1", "localhost:1:2", "2130706433", "127.1"}) {
     EXPECT_EQ(StatusOf(Ask("GET /api/status", std::string("Host: ") + host + "\r\n")), "403")
         << host;
   }
+}
+
+TEST_F(ConsoleTest, AProxysFormOfATargetNamesTheHost) {
+  Start();
+  EXPECT_EQ(StatusOf(Ask("GET http://127.0.0.1:1/api/status")), "200");
+  EXPECT_EQ(StatusOf(Ask("GET http://evil.example/api/status")), "403");
 }
 
 TEST_F(ConsoleTest, ChangesNeedTheSameOrigin) {
@@ -134,6 +143,7 @@ TEST_F(ConsoleTest, ChangesNeedTheSameOrigin) {
   EXPECT_EQ(
       StatusOf(Ask("POST /api/snapshot", "Host: localhost\r\nOrigin: http://evil.example\r\n")),
       "403");
+  EXPECT_EQ(StatusOf(Ask("POST /api/snapshot", "Host: localhost\r\nOrigin: null\r\n")), "403");
   EXPECT_EQ(StatusOf(Ask("POST /api/pause")), "403");
   EXPECT_EQ(StatusOf(Ask("GET /api/snapshot")), "405");
   EXPECT_EQ(StatusOf(Ask("POST /api/snapshot", "Host: localhost\r\nOrigin: http://localhost\r\n")),
@@ -205,6 +215,31 @@ TEST_F(ConsoleTest, TwoClientsAreSampledAtTheSameTime) {
   console_.reset();
 }
 
+TEST_F(ConsoleTest, AProfileThatNobodyWaitsForIsNotTaken) {
+  std::atomic<int> watched{0};
+  IntervalHub hub(SevenToThree, [&](bool is_wanted) { watched += is_wanted ? 1 : -1; });
+  ConsoleHooks hooks;
+  hooks.samples = &hub;
+  Start({}, hooks);
+  const auto settles = [&](int wanted) {
+    for (int i = 0; i < 500 && watched != wanted; ++i) std::this_thread::sleep_for(10ms);
+    return watched == wanted;
+  };
+  {
+    std::vector<std::unique_ptr<Peer>> leaving;
+    for (int i = 0; i < 80; ++i) {
+      leaving.push_back(std::make_unique<Peer>(console_->http_port()));
+      leaving.back()->Send(
+          "GET /debug/pprof/profile?seconds=3600 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    }
+    EXPECT_NE(leaving.back()->Receive("being taken").find("HTTP/1.1 503"), std::string::npos);
+    EXPECT_TRUE(settles(1));
+  }
+  EXPECT_TRUE(settles(0));
+  EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/profile?seconds=1")), "200");
+  console_.reset();
+}
+
 TEST_F(ConsoleTest, ATokenIsAskedForWhereOneIsSet) {
   ConsoleOptions options;
   options.token = "secret";
@@ -261,6 +296,13 @@ TEST_F(ConsoleTest, ThePrefaceOfHttp2MayComeByteByByte) {
 
 TEST_F(ConsoleTest, EventsTellTheStatus) {
   Start();
+  // To the end of the connection for those who know no chunks, and not at all for HEAD.
+  EXPECT_NE(Ask("HEAD /api/events").find("\r\n\r\n"), std::string::npos);
+  Peer old(console_->http_port());
+  old.Send("GET /api/events HTTP/1.0\r\nHost: localhost\r\n\r\n");
+  const std::string plain = old.Receive("event: status\ndata: {");
+  EXPECT_EQ(plain.find("chunked"), std::string::npos);
+  EXPECT_NE(plain.find("\r\n\r\nretry: 1000\n\nevent: status"), std::string::npos);
   Peer peer(console_->http_port());
   peer.Send("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const std::string first = peer.Receive("event: status");
@@ -284,6 +326,17 @@ TEST_F(ConsoleTest, BeyondTheLimitConnectionsAreRefusedAndCounted) {
     std::this_thread::sleep_for(10ms);
   }
   EXPECT_EQ(StatusOf(Ask("GET /api/status")), "200");
+}
+
+TEST_F(ConsoleTest, IdleConnectionsMakeRoomForThoseWhoAsk) {
+  ConsoleOptions options;
+  options.max_connections = 4;
+  Start(options);
+  std::vector<std::unique_ptr<Peer>> idle;
+  for (int i = 0; i < 4; ++i) idle.push_back(std::make_unique<Peer>(console_->http_port()));
+  std::this_thread::sleep_for(1100ms);
+  EXPECT_EQ(StatusOf(Ask("GET /api/status")), "200");
+  EXPECT_EQ(console_->stats().connections_refused, 1U);
 }
 
 TEST_F(ConsoleTest, ATakenPortIsAProblemAndNothingMore) {

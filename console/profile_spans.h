@@ -1,0 +1,50 @@
+// ProfileSpans: profiles that take a while: opened, waited for, and closed, early when nobody
+// waits.
+
+#ifndef SONDE_CONSOLE_PROFILE_SPANS_H_
+#define SONDE_CONSOLE_PROFILE_SPANS_H_
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "console/http_exchange.h"
+#include "console/work_queue.h"
+
+namespace sonde {
+
+class ConsoleServer;
+
+// Used by the server's thread only.
+class ProfileSpans {
+ public:
+  struct Span {
+    std::chrono::seconds length;
+    // Both are called by the work queue's thread, unless it is too busy to close.
+    std::function<void()> open;
+    // What to answer; nothing when nobody waits for it any more.
+    std::function<HttpResponse(bool is_wanted)> close;
+    // Is given the answer, unless nobody waits for it.
+    std::function<void(HttpResponse)> send;
+  };
+
+  // Both outlive it.
+  ProfileSpans(ConsoleServer& server, WorkQueue& work) : server_(server), work_(work) {}
+
+  // Profiles for `exchange`, or answers it that too many profiles are being taken.
+  void Take(const std::shared_ptr<HttpExchange>& exchange, Span span);
+
+ private:
+  struct Taken;
+
+  void Wait(const std::shared_ptr<Taken>& taken);
+  void Close(const std::shared_ptr<Taken>& taken);
+
+  ConsoleServer& server_;
+  WorkQueue& work_;
+  std::size_t open_ = 0;
+};
+
+}  // namespace sonde
+
+#endif  // SONDE_CONSOLE_PROFILE_SPANS_H_

@@ -1,0 +1,60 @@
+// SessionSampling: the sampler of a session, those who read it, and the snapshots of it.
+
+#ifndef SONDE_CONSOLE_SESSION_SAMPLING_H_
+#define SONDE_CONSOLE_SESSION_SAMPLING_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "console/interval_hub.h"
+#include "sampler/snapshot_writer.h"
+#include "sonde/result.h"
+#include "sonde/sampler.h"
+#include "sonde/session.h"
+
+namespace sonde {
+
+// Start, BeginSnapshots once, Finish once. Between the last two any thread may use it.
+class SessionSampling {
+ public:
+  using TaskName = std::function<std::string(std::uint64_t)>;
+
+  // Begins to sample. `options` outlive what is returned. Errors: those of Sampler::Start.
+  static Result<std::unique_ptr<SessionSampling>> Start(const SessionOptions& options);
+
+  void BeginSnapshots(const std::string& folder, TaskName task_name);
+  // Stops, and writes the last snapshot.
+  Status Finish();
+
+  // Of CPU time and of wall-clock time.
+  IntervalHub& samples() noexcept { return samples_; }
+  IntervalHub& wall() noexcept { return wall_; }
+
+  // The path of the file, or why there is none. Waits.
+  Result<std::string> WriteNow() { return writer_->WriteNow(); }
+  Result<std::string> CaptureWall(std::chrono::milliseconds length);
+
+  SamplerStats sampler_stats() const { return sampler_->stats(); }
+  SnapshotStats snapshot_stats() const { return writer_->stats(); }
+
+ private:
+  SessionSampling(const SessionOptions& options, std::unique_ptr<Sampler> sampler);
+
+  const SessionOptions& options_;
+  std::unique_ptr<Sampler> sampler_;
+  IntervalHub samples_;
+  IntervalHub wall_;
+  std::uint64_t snapshot_span_ = 0;  // What the writer sees of them.
+  std::uint64_t wall_span_ = 0;      // 0 = it does not write wall-clock time.
+  std::unique_ptr<SnapshotWriter> writer_;
+};
+
+std::string RoleName(Role role);
+SnapshotPrivacy PrivacyOf(const SessionOptions& options);
+
+}  // namespace sonde
+
+#endif  // SONDE_CONSOLE_SESSION_SAMPLING_H_
