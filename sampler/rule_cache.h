@@ -19,15 +19,9 @@ class RuleCache {
   // The rule stored for `pc` of the module `module` (its index in the registry), or kUnset.
   UnwindRule Find(std::uint64_t pc, std::uint32_t module) const noexcept {
     const std::uint64_t key = Key(pc, module);
-    const std::uint32_t first = Place(pc);
-    for (const std::uint32_t place : {first, first ^ 1}) {
-      const Entry& entry = entries_[place];
-      const std::uint64_t bits = entry.bits.load(std::memory_order_relaxed);
-      if ((entry.check.load(std::memory_order_relaxed) ^ bits) == key && bits != 0) {
-        return UnwindRule::FromBits(bits);
-      }
-    }
-    return {};
+    const std::uint32_t place = Place(pc);
+    const UnwindRule rule = entries_[place].RuleOf(key);
+    return rule.bits() != 0 ? rule : entries_[place ^ 1].RuleOf(key);
   }
 
   void Store(std::uint64_t pc, std::uint32_t module, UnwindRule rule) noexcept {
@@ -44,6 +38,12 @@ class RuleCache {
   struct Entry {
     std::atomic<std::uint64_t> check{0};
     std::atomic<std::uint64_t> bits{0};
+
+    UnwindRule RuleOf(std::uint64_t key) const noexcept {
+      const std::uint64_t rule = bits.load(std::memory_order_relaxed);
+      const bool holds = (check.load(std::memory_order_relaxed) ^ rule) == key;
+      return holds ? UnwindRule::FromBits(rule) : UnwindRule();
+    }
   };
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "a lock would deadlock a handler");
 

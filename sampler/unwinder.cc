@@ -194,56 +194,69 @@ class StackUnwinder::ShortWalk : Walk {
   ShortWalk(StackUnwinder& unwinder, const ucontext_t& context, StackRange& range,
             PackedFrame* frames, std::uint32_t capacity)
       : Walk(unwinder, context, range, frames, capacity), rules_(unwinder.rules_) {
-    at_.pc = ContextRegister(context, kReturnAddress);
-    at_.sp = ContextRegister(context, kRsp);
-    at_.bp = ContextRegister(context, kRbp);
+    start_.pc = ContextRegister(context, kReturnAddress);
+    start_.sp = ContextRegister(context, kRsp);
+    start_.bp = ContextRegister(context, kRbp);
   }
 
   // False when the stack has a frame that needs all registers.
   bool Run(UnwoundStack& result) {
-    while (Step()) {
+    Cursor at = start_;
+    while (Step(at)) {
     }
     result = Done();
     return !needs_all_registers_;
   }
 
  private:
-  // One call a frame would cost as much as the step itself.
-  [[gnu::always_inline]] bool Step() {
-    const std::uint64_t pc = at_.Instruction();
-    if (!EnterModule(pc)) return StepOutsideModules(at_);
-    if (!Emit(at_.pc)) return false;
+  // One call a frame would cost as much as the step itself, and so would a cursor in memory: each
+  // step waits for the one before it.
+  [[gnu::always_inline]] bool Step(Cursor& at) {
+    const std::uint64_t pc = at.Instruction();
+    if (!EnterModule(pc)) {
+      return Rarely(at, [this](Cursor& copy) { return StepOutsideModules(copy); });
+    }
+    if (!Emit(at.pc)) return false;
     const UnwindRule rule = RuleFor(pc);
     const auto offset = static_cast<std::uint64_t>(rule.cfa_offset());
     std::uint64_t cfa = 0;
     switch (rule.kind()) {
       case UnwindRule::kCfaFromRsp:
-        cfa = at_.sp + offset;
+        cfa = at.sp + offset;
         break;
       case UnwindRule::kCfaFromRbp:
-        if (!at_.bp_known) return Cut(Truncation::kNoRule);
-        cfa = at_.bp + offset;
+        if (!at.bp_known) return Cut(Truncation::kNoRule);
+        cfa = at.bp + offset;
         break;
       case UnwindRule::kPlt:
-        cfa = at_.sp + ((at_.pc & 15) >= 11 ? 16 : 8);
+        cfa = at.sp + ((at.pc & 15) >= 11 ? 16 : 8);
         break;
       case UnwindRule::kCfaAtRsp:
-        if (!stack_.Read(at_.sp + offset, cfa)) return Cut(Truncation::kBadRead);
+        if (!stack_.Read(at.sp + offset, cfa)) return Cut(Truncation::kBadRead);
         break;
       case UnwindRule::kCfaAtRbp:
-        if (!at_.bp_known || !stack_.Read(at_.bp + offset, cfa)) return Cut(Truncation::kBadRead);
+        if (!at.bp_known || !stack_.Read(at.bp + offset, cfa)) return Cut(Truncation::kBadRead);
         break;
       case UnwindRule::kSignalFrame:
-        return StepOverSignal();
+        return Rarely(at, [this](Cursor& copy) { return StepOverSignal(copy); });
       case UnwindRule::kEnd:
         return false;
       case UnwindRule::kAllRegisters:
         needs_all_registers_ = true;
         return false;
       default:
-        return StepWithoutRule(at_);
+        return Rarely(at, [this](Cursor& copy) { return StepWithoutRule(copy); });
     }
-    return StepToCaller(rule, cfa);
+    return StepToCaller(at, rule, cfa);
+  }
+
+  // Only a copy has an address, so that the cursor itself stays in registers.
+  template <typename Function>
+  [[gnu::always_inline]] static bool Rarely(Cursor& at, Function step) {
+    Cursor copy = at;
+    const bool goes_on = step(copy);
+    at = copy;
+    return goes_on;
   }
 
   UnwindRule RuleFor(std::uint64_t pc) {
@@ -268,9 +281,9 @@ class StackUnwinder::ShortWalk : Walk {
     return UnwindRule(fde, row);
   }
 
-  [[gnu::always_inline]] bool StepToCaller(UnwindRule rule, std::uint64_t cfa) {
+  [[gnu::always_inline]] bool StepToCaller(Cursor& at, UnwindRule rule, std::uint64_t cfa) {
     std::uint64_t return_address = 0;
-    if (cfa <= at_.sp && !(at_.exact && cfa == at_.sp)) return Cut(Truncation::kOrder);
+    if (cfa <= at.sp && !(at.exact && cfa == at.sp)) return Cut(Truncation::kOrder);
     if (!stack_.Read(cfa - rule.return_distance(), return_address)) {
       return Cut(Truncation::kBadRead);
     }
@@ -282,36 +295,36 @@ class StackUnwinder::ShortWalk : Walk {
       case UnwindRule::kRbpSame:
         break;
       case UnwindRule::kRbpAtCfa:
-        at_.bp_known = stack_.Read(cfa + offset, at_.bp);
+        at.bp_known = stack_.Read(cfa + offset, at.bp);
         break;
       case UnwindRule::kRbpAtRbp:
-        at_.bp_known = at_.bp_known && stack_.Read(at_.bp + offset, at_.bp);
+        at.bp_known = at.bp_known && stack_.Read(at.bp + offset, at.bp);
         break;
       case UnwindRule::kRbpLost:
-        at_.bp_known = false;
+        at.bp_known = false;
         break;
     }
-    at_.sp = cfa;
-    at_.pc = return_address;
-    at_.exact = false;
+    at.sp = cfa;
+    at.pc = return_address;
+    at.exact = false;
     return true;
   }
 
   // At a signal's return trampoline rsp is the address of the interrupted ucontext_t.
-  [[gnu::noinline]] bool StepOverSignal() {
+  [[gnu::noinline]] bool StepOverSignal(Cursor& at) {
     Cursor interrupted;
-    if (!stack_.Read(at_.sp + ContextOffset(kRsp), interrupted.sp) ||
-        !stack_.Read(at_.sp + ContextOffset(kRbp), interrupted.bp) ||
-        !stack_.Read(at_.sp + ContextOffset(kReturnAddress), interrupted.pc)) {
+    if (!stack_.Read(at.sp + ContextOffset(kRsp), interrupted.sp) ||
+        !stack_.Read(at.sp + ContextOffset(kRbp), interrupted.bp) ||
+        !stack_.Read(at.sp + ContextOffset(kReturnAddress), interrupted.pc)) {
       return Cut(Truncation::kBadRead);
     }
-    at_ = interrupted;
-    stack_.MoveTo(at_.sp);  // The handler may have run on a stack of its own.
+    at = interrupted;
+    stack_.MoveTo(at.sp);  // The handler may have run on a stack of its own.
     return true;
   }
 
   RuleCache& rules_;
-  Cursor at_;
+  Cursor start_;
   bool needs_all_registers_ = false;
 };
 
