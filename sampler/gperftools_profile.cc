@@ -40,7 +40,7 @@ Status GperftoolsProfile::Write(ByteSink& sink) const {
     Put(bytes, stack.size());
     for (const std::uint64_t address : stack) Put(bytes, address);
   }
-  for (const std::uint64_t word : {0, 1, 0}) Put(bytes, word);
+  for (const std::uint64_t word : {0UL, 1UL, 0UL}) Put(bytes, word);
   std::ifstream maps("/proc/self/maps");
   std::stringstream text;
   text << maps.rdbuf();

@@ -133,7 +133,7 @@ std::optional<SnapshotName> SnapshotName::Parse(std::string_view file_name) {
   }
   if (parts.size() < 4 || parts.size() > 5) return std::nullopt;
   if (std::ranges::find(kRoles, parts[0]) == kRoles.end()) return std::nullopt;
-  if (std::ranges::find(kKinds, parts[1], [](const auto& kind) { return kind.first; }) ==
+  if (std::ranges::find(kKinds, parts[1], [](const auto& entry) { return entry.first; }) ==
       kKinds.end()) {
     return std::nullopt;
   }
