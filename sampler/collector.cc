@@ -39,19 +39,6 @@ std::int64_t Now(clockid_t clock) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-SharedTotals TotalsOfSignals() {
-  const SignalState& state = Signals();
-  const auto of = [](const SharedCounter& counter) {
-    return counter.load(std::memory_order_relaxed);
-  };
-  return {.foreign = of(state.foreign),
-          .stale = of(state.stale),
-          .signals = of(state.catch_all_signals),
-          .taken = of(state.catch_all_taken),
-          .dropped = of(state.catch_all_dropped),
-          .blocked = of(state.catch_all_blocked)};
-}
-
 SamplerStats Difference(const SamplerStats& now, const SamplerStats& before) {
   SamplerStats span;
   for (const auto counter : kSamplerCounters) span.*counter = now.*counter - before.*counter;
@@ -65,7 +52,8 @@ Collector::Collector(const SamplerOptions& options)
       period_ns_(1'000'000'000 / static_cast<std::uint64_t>(options.hz)),
       table_(options.max_stacks),
       wall_(options.wall_hz, options.max_stacks),
-      process_timer_(options.hz, options.catch_all) {}
+      process_timer_(options.hz, options.catch_all),
+      account_(period_ns_) {}
 
 Collector::~Collector() { Stop(); }
 
@@ -129,10 +117,7 @@ bool Collector::AttachRing() {
 bool Collector::OpenAccounts() {
   static std::uint32_t runs = 0;
   run_ = ++runs;
-  totals_at_start_ = ThreadRegistry::Get().Totals();
-  shared_at_start_ = TotalsOfSignals();
-  cpu_at_start_ns_ = ProcessCpuNs();
-  profiler_at_start_ns_ = ThreadRegistry::Get().ProfilerCpuNs();
+  account_.Open();
   interval_time_ns_ = Now(CLOCK_REALTIME);
   interval_start_ns_ = Now(CLOCK_MONOTONIC);
   Signals().run.store(run_, std::memory_order_seq_cst);
@@ -186,9 +171,10 @@ void Collector::Tick() {
   if (ticks_ % (2 * kTicksPerSecond) == 1) Signals().ranges.RefreshIfWanted();
   const std::lock_guard lock(mutex_);
   Drain();
-  if (ticks_ % kWatchTicks == 0) process_timer_.Watch(UnknownCpuNs(), threads.LiveThreads());
+  if (ticks_ % kWatchTicks == 0)
+    process_timer_.Watch(account_.UnknownCpuNs(process_timer_), threads.LiveThreads());
   if (each_second) {
-    process_timer_.Tune(UnknownCpuNs());
+    process_timer_.Tune(account_.UnknownCpuNs(process_timer_));
     CheckHandler();
   }
 }
@@ -217,9 +203,9 @@ void Collector::Drain() {
   while (ring.read() < end && ring.Read(take)) {
   }
   if (process_timer_.holds_samples()) {
-    process_timer_.Weigh(UnknownCpuNs(), [this](const RawSample& sample, auto frames) {
-      AddToTable(sample, frames);
-    });
+    process_timer_.Weigh(
+        account_.UnknownCpuNs(process_timer_),
+        [this](const RawSample& sample, auto frames) { AddToTable(sample, frames); });
   }
 }
 
@@ -248,13 +234,11 @@ void Collector::Take(const RawSample& sample, std::span<const std::uint64_t> fra
 }
 
 void Collector::AddToTable(const RawSample& sample, std::span<const std::uint64_t> frames) {
-  ++truncated_[static_cast<std::size_t>(sample.truncation)];
   if (!table_.Add(sample, frames)) {
-    refused_by_table_ += sample.weight;
+    account_.AddRefused(sample);
     return;
   }
-  (sample.source == SampleSource::kCatchAll ? written_by_catch_all_ : written_by_threads_) +=
-      sample.weight;
+  account_.AddWritten(sample);
   NoteName(sample);
 }
 
@@ -277,80 +261,23 @@ void Collector::RefreshNames() {
   }
 }
 
-// What the process used and nothing accounts for. When all threads have timers, it is what they
-// used since their last signals: less than a period each.
-std::int64_t Collector::UnknownCpuNs() {
-  const ThreadTotals totals = ThreadRegistry::Get().Totals();
-  const SharedTotals shared = SharedSinceStart();
-  const std::uint64_t known =
-      (totals.taken - totals_at_start_.taken + totals.blocked - totals_at_start_.blocked +
-       process_timer_.given() + shared.dropped + shared.blocked) *
-          period_ns_ +
-      totals.late_ns - totals_at_start_.late_ns + ThreadRegistry::Get().ProfilerCpuNs() -
-      profiler_at_start_ns_;
-  return static_cast<std::int64_t>(ProcessCpuNs() - cpu_at_start_ns_) -
-         static_cast<std::int64_t>(known);
-}
-
 void Collector::CheckHandler() {
   const bool ours = FindSigprofOwner() == SigprofOwner::kUs;
-  if (handler_is_ours_ && !ours) ++handler_replaced_;
+  if (handler_is_ours_ && !ours) account_.AddHandlerReplaced();
   handler_is_ours_ = ours;
-}
-
-SharedTotals Collector::SharedSinceStart() const {
-  SharedTotals totals = TotalsOfSignals();
-  for (const auto count : {&SharedTotals::foreign, &SharedTotals::stale, &SharedTotals::signals,
-                           &SharedTotals::taken, &SharedTotals::dropped, &SharedTotals::blocked}) {
-    totals.*count -= shared_at_start_.*count;
-  }
-  return totals;
-}
-
-SamplerStats Collector::StatsNow() {
-  SamplerStats stats;
-  const ThreadTotals totals = ThreadRegistry::Get().Totals();
-  const SharedTotals shared = SharedSinceStart();
-
-  stats.signals = totals.signals - totals_at_start_.signals + shared.signals;
-  stats.taken = totals.taken - totals_at_start_.taken + shared.taken +
-                static_cast<std::uint64_t>(process_timer_.added());
-  stats.written = written_by_threads_ + written_by_catch_all_;
-  stats.dropped = totals.dropped - totals_at_start_.dropped + shared.dropped + refused_by_table_;
-  stats.foreign = shared.foreign;
-  stats.stale = shared.stale;
-
-  stats.truncated_depth = truncated_[static_cast<std::size_t>(Truncation::kDepth)];
-  stats.truncated_no_module = truncated_[static_cast<std::size_t>(Truncation::kNoModule)];
-  stats.truncated_no_rule = truncated_[static_cast<std::size_t>(Truncation::kNoRule)];
-  stats.truncated_bad_read = truncated_[static_cast<std::size_t>(Truncation::kBadRead)];
-  stats.truncated_order = truncated_[static_cast<std::size_t>(Truncation::kOrder)];
-
-  stats.process_cpu_ns = ProcessCpuNs() - cpu_at_start_ns_;
-  stats.sampled_ns = written_by_threads_ * period_ns_;
-  stats.catch_all_ns = written_by_catch_all_ * period_ns_;
-  stats.lost_ring_ns = stats.dropped * period_ns_;
-  stats.lost_blocked_ns = (totals.blocked - totals_at_start_.blocked + shared.blocked) * period_ns_;
-  stats.lost_late_ns = totals.late_ns - totals_at_start_.late_ns;
-  stats.profiler_ns = ThreadRegistry::Get().ProfilerCpuNs() - profiler_at_start_ns_;
-
-  stats.threads_seen = totals.threads_seen - totals_at_start_.threads_seen;
-  stats.timers_refused = totals.timers_refused - totals_at_start_.timers_refused;
-  stats.handler_replaced = handler_replaced_;
-  return stats;
 }
 
 SamplerStats Collector::Stats() {
   const std::lock_guard lock(mutex_);
   if (!stopped_) Drain();
-  return stopped_ ? at_last_cut_ : StatsNow();
+  return stopped_ ? at_last_cut_ : account_.Now(process_timer_);
 }
 
 // Under mutex_. The samples and all counts up to now; what comes after is the next interval's.
 Interval Collector::CutInterval() {
   Drain();
   RefreshNames();
-  const SamplerStats now = StatsNow();
+  const SamplerStats now = account_.Now(process_timer_);
   Interval interval;
   interval.stats = Difference(now, at_last_cut_);
   // A signal in flight counts with the interval that its sample reaches.

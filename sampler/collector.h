@@ -20,6 +20,7 @@
 #include "sampler/interval.h"
 #include "sampler/process_timer.h"
 #include "sampler/raw_sample.h"
+#include "sampler/run_account.h"
 #include "sampler/sample_table.h"
 #include "sampler/thread_registry.h"
 #include "sampler/wall_sampler.h"
@@ -27,16 +28,6 @@
 #include "sonde/sampler.h"
 
 namespace sonde {
-
-// What handlers count for the whole process; weights of the process timer are in sampling periods.
-struct SharedTotals {
-  std::uint64_t foreign = 0;
-  std::uint64_t stale = 0;
-  std::uint64_t signals = 0;
-  std::uint64_t taken = 0;
-  std::uint64_t dropped = 0;
-  std::uint64_t blocked = 0;
-};
 
 // One run of the sampler, from Start to Stop. Wakes ten times a second, when the ring is half
 // full, and for each look of WallSampler. Any thread may take an interval: it then empties the
@@ -78,10 +69,7 @@ class Collector {
   void Take(const RawSample& sample, std::span<const std::uint64_t> frames);
   void AddToTable(const RawSample& sample, std::span<const std::uint64_t> frames);
   void NoteName(const RawSample& sample);
-  std::int64_t UnknownCpuNs();
-  SharedTotals SharedSinceStart() const;
   void CheckHandler();
-  SamplerStats StatsNow();
   Interval CutInterval();
   void RefreshNames();
 
@@ -99,20 +87,9 @@ class Collector {
   Interval last_wall_;  // After Stop, until it is taken.
 
   ProcessTimer process_timer_;
+  RunAccount account_;
 
-  // Counted at the draining end; weights are in sampling periods.
-  std::uint64_t written_by_threads_ = 0;
-  std::uint64_t written_by_catch_all_ = 0;
-  std::uint64_t refused_by_table_ = 0;
-  std::array<std::uint64_t, kTruncations> truncated_{};
-  std::uint64_t handler_replaced_ = 0;
   bool handler_is_ours_ = true;
-
-  // What the process-wide counters said when the run began.
-  ThreadTotals totals_at_start_;
-  SharedTotals shared_at_start_;
-  std::uint64_t cpu_at_start_ns_ = 0;
-  std::uint64_t profiler_at_start_ns_ = 0;
 
   SamplerStats at_last_cut_;
   std::int64_t interval_time_ns_ = 0;
