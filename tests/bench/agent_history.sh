@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Speed and memory of reading agent logs: agent_history.sh PROGRAM [BYTES] [FILES] [ONE_FILE_BYTES]
+# Speed and memory of reading agent logs: agent_history.sh PROGRAM [BYTES] [FILES] [ONE_FILE_BYTES] [CALLS]
 #
 # Makes a history, checks that the account is what was written, and prints seconds and megabytes.
 # Exits with 77 where the disk has no room for it.
@@ -9,12 +9,13 @@ program=$1
 bytes=${2:-2000000000}
 files=${3:-2000}
 one_file=${4:-0}
+calls=${5:-0}
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 free=$(df --output=avail --block-size=1 "$folder" | tail -1)
-[ "$free" -gt $((2 * (bytes + one_file))) ] || { echo "no room for $bytes bytes"; exit 77; }
+[ "$free" -gt $((2 * (bytes + one_file + 400 * calls))) ] || { echo "no room for $bytes bytes"; exit 77; }
 
 measure() {  # label command...
   local label=$1
@@ -50,4 +51,12 @@ if [ "$one_file" -gt 0 ]; then
   written=$(python3 "$here/make_agent_history.py" "$folder/logs" --one-file "$one_file")
   check "$written"
   measure "one file, lines of 3 MB" "$program" sessions --json --no-parse-cache "$folder/logs"
+fi
+
+if [ "$calls" -gt 0 ]; then
+  for agent in claude codex; do
+    rm -rf "$folder/logs"
+    python3 "$here/make_agent_history.py" "$folder/logs" --calls "$calls" >/dev/null
+    measure "$calls calls of $agent" "$program" sessions --json --no-parse-cache "$folder/logs/$agent.jsonl"
+  done
 fi

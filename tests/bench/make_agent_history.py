@@ -3,11 +3,13 @@
 
 usage: make_agent_history.py FOLDER [--bytes N] [--files N] [--seed N]
        make_agent_history.py FOLDER --one-file BYTES [--line BYTES]
+       make_agent_history.py FOLDER --calls N
 
 Of the bytes of a Claude Code log 60 % are tool results, 18 % answers and 21 % progress records;
 half of the lines are under 1 kB, one in a hundred is over 50 kB, and responses are written once a
 content block. One log in five is a Codex log: reasoning 36 %, outputs 30 %, token counts 8 %.
---one-file writes a single log whose bytes are progress records of --line bytes each.
+--one-file writes a single log whose bytes are progress records of --line bytes each. --calls writes
+two logs, one an agent, of so many short calls each.
 Prints what a reader must find, as JSON.
 """
 import argparse
@@ -171,6 +173,20 @@ def one_file(folder, size, line, rng, text):
     return found
 
 
+def many_calls(folder, count):
+    found = {"user_prompts": 0, "llm_calls": 2 * count, "tool_calls_total": 0, "output": 2 * count}
+    with open(os.path.join(folder, "claude.jsonl"), "w") as out:
+        for i in range(count):
+            out.write('{"type":"assistant","sessionId":"s","timestamp":"2026-01-01T00:00:00Z","message":{"id":"msg_01%022d",'
+                      '"model":"m","usage":{"output_tokens":1}}}\n' % i)
+    with open(os.path.join(folder, "codex.jsonl"), "w") as out:
+        out.write('{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"c"}}\n')
+        for i in range(count):
+            out.write('{"timestamp":"2026-01-01T00:00:00Z","type":"event_msg","payload":{"type":"token_count","info":{'
+                      '"last_token_usage":{"output_tokens":1},"total_token_usage":{"output_tokens":%d}}}}\n' % (i + 1))
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
@@ -178,6 +194,7 @@ def main():
     parser.add_argument("--files", type=int, default=2000)
     parser.add_argument("--one-file", type=int, default=0)
     parser.add_argument("--line", type=int, default=3_000_000)
+    parser.add_argument("--calls", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     rng = random.Random(args.seed)
@@ -185,6 +202,9 @@ def main():
     os.makedirs(args.folder, exist_ok=True)
     if args.one_file:
         print(json.dumps(one_file(args.folder, args.one_file, args.line, rng, text)))
+        return
+    if args.calls:
+        print(json.dumps(many_calls(args.folder, args.calls)))
         return
     found = {"user_prompts": 0, "llm_calls": 0, "tool_calls_total": 0, "output": 0}
     weights = [rng.lognormvariate(0, 1.0) for _ in range(args.files)]
