@@ -117,7 +117,7 @@ Tallies ReadAll(const std::vector<Input>& inputs, const HistoryOptions& options)
   });
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    for (std::size_t i = next++; i < order.size(); i = next++) {
+    for (std::size_t i = next++; i < order.size() && !options.stop.stop_requested(); i = next++) {
       tallies[order[i]] = ReadOne(inputs[order[i]], options);
     }
   };
@@ -221,6 +221,9 @@ Result<AgentHistory> AgentHistory::Read(const std::vector<std::string>& files,
   Result<std::vector<agentlog::Input>> inputs = agentlog::OpenInputs(files, options, state->losses);
   if (!inputs.ok()) return inputs.error();
   agentlog::Tallies tallies = agentlog::ReadAll(inputs.value(), options);
+  if (options.stop.stop_requested()) {
+    return Error{.code = ErrorCode::kTimeout, .message = "the reading was called off"};
+  }
   for (agentlog::Input& input : inputs.value()) {
     state->files.push_back(input.name);
     if (input.spool.descriptor() >= 0) state->standard_input = std::move(input.spool);

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/finite.h"
 #include "cli/profile_server.h"
+#include "cli/stop_on_signal.h"
 #include "sonde/collection.h"
 
 namespace sonde::cli {
@@ -23,9 +24,9 @@ struct CollectOptions {
 };
 
 // What the program measures of itself for a while.
-Result<nlohmann::json> CollectFromConsole(const CollectOptions& options) {
+Result<nlohmann::json> CollectFromConsole(const CollectOptions& options,
+                                          const CollectionRequest& request) {
   constexpr double kDefaultSeconds = 10;
-  const CollectionRequest& request = options.request;
   if (options.url.empty()) {
     return Error{.code = ErrorCode::kUsage, .message = "attach-console takes a URL"};
   }
@@ -38,7 +39,7 @@ Result<nlohmann::json> CollectFromConsole(const CollectOptions& options) {
   const std::chrono::seconds span(static_cast<std::int64_t>(asked));
   return CollectFrom(options.url, request, [&] {
     return options.server.Get(options.url, "/debug/pprof/profile",
-                              "seconds=" + std::to_string(span.count()), span);
+                              "seconds=" + std::to_string(span.count()), span, request.stop);
   });
 }
 
@@ -46,8 +47,10 @@ Result<int> Run(const CollectOptions& options) {
   CollectionRequest request = options.request;
   const std::optional<CollectionMode> mode = CollectionModeNamed(options.mode);
   request.mode = mode.value_or(CollectionMode::kRecord);
+  const StopOnSignal stop;
+  request.stop = stop.token();
   const Result<nlohmann::json> artifact =
-      mode.has_value() ? Collect(request) : CollectFromConsole(options);
+      mode.has_value() ? Collect(request) : CollectFromConsole(options, request);
   if (!artifact.ok()) return artifact.error();
   std::cout << std::filesystem::absolute(request.metadata_output).lexically_normal().string()
             << '\n';

@@ -1,12 +1,14 @@
 // sonde mcp, codex-config and claude-config: profiles for coding agents.
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/mcp/server.h"
+#include "cli/mcp/conversation.h"
 #include "cli/version.h"
 
 namespace sonde::cli {
@@ -22,8 +24,9 @@ struct ConfigOptions {
 Result<int> Serve(const mcp::WorkspaceOptions& options) {
   Result<mcp::Workspace> workspace = mcp::Workspace::Open(options);
   if (!workspace.ok()) return workspace.error();
-  std::ios::sync_with_stdio(false);
-  mcp::Server(std::move(workspace).value()).Serve(std::cin, std::cout);
+  mcp::Server server(std::move(workspace).value());
+  mcp::Conversation conversation(server, STDIN_FILENO, STDOUT_FILENO);
+  if (Status status = conversation.Hold(); !status.ok()) return status.error();
   return 0;
 }
 

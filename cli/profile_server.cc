@@ -34,17 +34,19 @@ void ProfileServer::AddTo(CLI::App& command) {
 }
 
 Result<std::string> ProfileServer::Get(const std::string& url, std::string_view path,
-                                       std::string_view query, std::chrono::seconds span) const {
-  return Ask(url, "GET", path, query, span);
+                                       std::string_view query, std::chrono::seconds span,
+                                       const std::stop_token& stop) const {
+  return Ask(url, "GET", path, query, span, stop);
 }
 
 Result<std::string> ProfileServer::Post(const std::string& url, std::string_view path) const {
-  return Ask(url, "POST", path, {}, {});
+  return Ask(url, "POST", path, {}, {}, {});
 }
 
 Result<std::string> ProfileServer::Ask(const std::string& url, const char* method,
                                        std::string_view path, std::string_view query,
-                                       std::chrono::seconds span) const {
+                                       std::chrono::seconds span,
+                                       const std::stop_token& stop) const {
   const Result<ServerAddress> address = ParseServerAddress(url, "6060");
   if (!address.ok()) return address.error();
   HttpQuestion question{.method = method, .authorities = authorities_};
@@ -56,7 +58,9 @@ Result<std::string> ProfileServer::Ask(const std::string& url, const char* metho
   // Shows the server that no page of another origin asks.
   question.headers.emplace_back("x-sonde-request", "1");
   if (!token_.empty()) question.headers.emplace_back("authorization", "Bearer " + token_);
-  Result<HttpAnswer> answer = AskHttp(address.value(), question, Deadline(span + kBeyondTheSpan));
+  Deadline deadline(span + kBeyondTheSpan);
+  const std::stop_callback ending(stop, [&] { deadline.BringForward({}); });
+  Result<HttpAnswer> answer = AskHttp(address.value(), question, deadline);
   if (!answer.ok()) return InFile(answer.error(), url);
   if (answer.value().status != 200) return Refused(answer.value(), url);
   return std::move(answer.value().body);

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -21,15 +22,16 @@ class ProfileServer {
   // The body of the answer to GET `target`, for which the server may take `span` and a while
   // longer. Where the URL names a path already, that one is asked for instead of `path`. Errors:
   // kUsage for the URL, kNotFound when nothing answers or the server has no such thing, kDenied
-  // when it refuses, kTimeout, kInvalid.
+  // when it refuses, kTimeout (also when `stop` was asked), kInvalid.
   Result<std::string> Get(const std::string& url, std::string_view path, std::string_view query,
-                          std::chrono::seconds span) const;
+                          std::chrono::seconds span, const std::stop_token& stop = {}) const;
   // The same for a POST, with what the server wants to see of one that is no foreign page.
   Result<std::string> Post(const std::string& url, std::string_view path) const;
 
  private:
   Result<std::string> Ask(const std::string& url, const char* method, std::string_view path,
-                          std::string_view query, std::chrono::seconds span) const;
+                          std::string_view query, std::chrono::seconds span,
+                          const std::stop_token& stop) const;
   std::string token_;
   std::string authorities_;
 };

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "evidence/analysis_frames.h"
+#include "evidence/bounded_process.h"
 #include "evidence/classification_rules.h"
 #include "evidence/iso_time.h"
 #include "evidence/perf_conversion.h"
@@ -36,11 +39,12 @@ void NameWeights(const Profile& profile, std::size_t sample_type, std::string_vi
     section.event = type.type;
     const bool counted = type.unit == "samples" || type.unit == "count_of_samples";
     const bool is_time_away = type.type == "off-cpu";
+    const bool is_wait = type.type == "lock-wait";
     section.weight_unit = counted ? "sample_count" : UnitOfEvent(type.type);
     section.weight_source = counted ? "sample_count_fallback" : "perf_period";
-    if (is_time_away) {
+    if (is_time_away || is_wait) {
       section.weight_unit = type.unit;
-      section.weight_source = "switch_interval";
+      section.weight_source = is_wait ? "contention_interval" : "switch_interval";
     }
   } else {
     section.event = type.type;
@@ -149,12 +153,18 @@ Result<Analysis> AnalyzeProfile(const Profile& profile, const AnalysisOptions& o
   }
 
   const AnalysisFrames frames(profile);
+  std::map<std::pair<std::string, std::string>, int> seen;
   for (std::size_t type = 0; type < profile.sample_types().size(); ++type) {
     if (profile.sample_types()[type].type == kRecordsType) continue;
+    if (options.stop.stop_requested()) return CalledOff();
     SectionBuilder builder(profile, frames, type, RecordsOf(profile, type), options.limits);
     Result<AnalysisSection> section = builder.Build();
     if (!section.ok()) return section.error();
     NameWeights(profile, type, analysis.source_type, section.value());
+    // A profile may have one sample type twice; what is cited by its event is not.
+    if (const int same = ++seen[{section.value().event, section.value().weight_unit}]; same > 1) {
+      section.value().event += " #" + std::to_string(same);
+    }
     Categorise(section.value());
     if (type == shown) {
       analysis.main = std::move(section).value();
@@ -198,6 +208,7 @@ Result<Analysis> AnalyzeBytes(std::string_view bytes, const AnalysisOptions& opt
   reading.limits.line_bytes = options.limits.max_line_chars;
   reading.limits.stack_depth = options.limits.max_stack_depth;
   reading.limits.unique_frames = options.limits.max_unique_frames;
+  reading.stop = options.stop;
   const Result<Profile> profile = ReadProfile(bytes, reading);
   if (!profile.ok()) return profile.error();
 
@@ -215,8 +226,9 @@ Result<Analysis> AnalyzeBytes(std::string_view bytes, const AnalysisOptions& opt
 // What perf makes of a recording. The hash and the size are those of the recording.
 Result<Analysis> AnalyzeThroughPerf(const std::string& path, std::string_view bytes,
                                     const AnalysisOptions& options) {
-  const Result<PerfConversion> conversion = ConvertRecording(
-      options.perf_path, path, options.timeout_seconds, options.limits.max_input_bytes);
+  const Result<PerfConversion> conversion =
+      ConvertRecording(options.perf_path, path, options.timeout_seconds,
+                       options.limits.max_input_bytes, options.stop);
   if (!conversion.ok()) return conversion.error();
   AnalysisOptions reading = options;
   reading.format = NameOf(Format::kPerfScript);

@@ -160,6 +160,7 @@ Result<pid_t> Spawn(const std::vector<std::string>& argv,
 }
 
 Status CheckBounds(const ProcessLimits& limits, const Capture& out, Clock::time_point deadline) {
+  if (limits.stop.stop_requested()) return CalledOff();
   if (Clock::now() >= deadline) {
     return ToolError(ErrorCode::kTimeout, "the program took too long",
                      {{"timeout_ms", static_cast<std::int64_t>(limits.timeout.count())}});
@@ -181,6 +182,8 @@ Status CheckBounds(const ProcessLimits& limits, const Capture& out, Clock::time_
 
 }  // namespace
 
+Error CalledOff() { return ToolError(ErrorCode::kTimeout, "the work was called off"); }
+
 std::vector<std::string> PlainEnvironment() {
   std::vector<std::string> environment = {"LANG=C", "LC_ALL=C", "PATH=/usr/bin:/bin"};
   if (const char* home = std::getenv("HOME")) environment.push_back(std::string("HOME=") + home);
@@ -196,7 +199,8 @@ std::vector<std::string> OwnEnvironment() {
 Status CheckExecutable(const std::string& path) {
   std::error_code failure;
   if (!std::filesystem::path(path).is_absolute()) {
-    return ToolError(ErrorCode::kPathSafety, "an executable must be named by its absolute path");
+    return ToolError(ErrorCode::kPathSafety,
+                     "a program is named by its absolute path, which '" + path + "' is not");
   }
   if (!std::filesystem::is_regular_file(path, failure) || ::access(path.c_str(), X_OK) != 0) {
     return ToolError(ErrorCode::kPathSafety, "not an executable file: " + path);

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,12 @@ struct ProcessLimits {
   // A file that may not grow past `watched_bytes`; empty for none.
   std::string watched_file{};
   std::uint64_t watched_bytes = 0;
+  // Asked to, the process is ended as if its time were over.
+  std::stop_token stop{};
 };
+
+// The error of work that somebody asked to stop: kTimeout.
+Error CalledOff();
 
 struct ProcessOutcome {
   int exit_code = 0;  // 128 + signal number when a signal ended it.

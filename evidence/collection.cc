@@ -157,6 +157,9 @@ Result<json> Publish(const CollectionRequest& request, const ScratchFolder& scra
         .details = {{"max_metadata_bytes", static_cast<std::int64_t>(request.max_metadata_bytes)},
                     {"actual_bytes", static_cast<std::int64_t>(text.size())}}};
   }
+  // What was recorded is for nobody else's eyes, whatever perf would let others read.
+  std::error_code failure;
+  fs::permissions(recording, fs::perms::owner_read | fs::perms::owner_write, failure);
   const std::string description = scratch / "metadata";
   if (Status status = WriteSynced(description, text); !status.ok()) return status.error();
   if (Status status = PutInPlace(recording, request.data_output); !status.ok()) {
@@ -204,6 +207,7 @@ Result<json> Collect(const CollectionRequest& request) {
   limits.stderr_bytes = kKeptOfStderr;
   limits.watched_file = recording;
   limits.watched_bytes = request.max_data_bytes;
+  limits.stop = request.stop;
   const std::string started_at = IsoTimeNow();
   const auto start = std::chrono::steady_clock::now();
   const Result<ProcessOutcome> outcome =

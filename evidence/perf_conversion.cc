@@ -22,12 +22,14 @@ bool LacksCpu(const ProcessOutcome& outcome) {
 }  // namespace
 
 Result<PerfConversion> ConvertRecording(const std::string& perf, const std::string& recording,
-                                        double timeout_seconds, std::uint64_t max_bytes) {
+                                        double timeout_seconds, std::uint64_t max_bytes,
+                                        const std::stop_token& stop) {
   const Result<std::string> program = AllowedExecutable(perf, "perf");
   if (!program.ok()) return program.error();
   ProcessLimits limits;
   limits.timeout = std::chrono::milliseconds(std::llround(timeout_seconds * 1000));
   limits.stdout_bytes = max_bytes;
+  limits.stop = stop;
   const std::string input = std::filesystem::absolute(recording).string();
   const auto run = [&](const char* fields) {
     return RunBounded({program.value(), "script", "--ns", "-F", fields, "-i", input},

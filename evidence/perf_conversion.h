@@ -4,6 +4,7 @@
 #define SONDE_EVIDENCE_PERF_CONVERSION_H_
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 
 #include "sonde/result.h"
@@ -17,9 +18,11 @@ struct PerfConversion {
 };
 
 // Runs `perf`, an absolute path of perf and nothing else, on `recording`: read only, bounded in
-// time and in the bytes it may write. kPathSafety, kTool, kTimeout, kLimit. Any thread.
+// time and in the bytes it may write, and ended when `stop` asks for it. kPathSafety, kTool,
+// kTimeout, kLimit. Any thread.
 Result<PerfConversion> ConvertRecording(const std::string& perf, const std::string& recording,
-                                        double timeout_seconds, std::uint64_t max_bytes);
+                                        double timeout_seconds, std::uint64_t max_bytes,
+                                        const std::stop_token& stop);
 
 }  // namespace sonde
 

@@ -93,6 +93,9 @@ Result<MappedRange> ParseMappedRange(std::string_view text) {
     if (part.empty() || failure != std::errc() || end != part.data() + part.size()) return refused;
   }
   if (values[0] >= values[1]) return AddressError("the mapping ends before it starts");
+  if (values[2] > UINT64_MAX - (values[1] - values[0])) {
+    return AddressError("the mapping reaches over the largest offset that a file can have");
+  }
   return MappedRange{values[0], values[1], values[2]};
 }
 
@@ -188,7 +191,8 @@ SourceResolver& SourceResolver::operator=(SourceResolver&&) noexcept = default;
 SourceResolver::~SourceResolver() = default;
 
 Result<SourceResolver> SourceResolver::Open(const std::string& binary, Tool tool,
-                                            const std::string& tool_path) {
+                                            const std::string& tool_path,
+                                            const std::stop_token& stop) {
   Result<symbols::ElfFile> file = symbols::ElfFile::Open(binary);
   if (!file.ok()) {
     Error error = InFile(file.error(), binary);
@@ -210,7 +214,7 @@ Result<SourceResolver> SourceResolver::Open(const std::string& binary, Tool tool
     Result<SymbolizerTool> started =
         SymbolizerTool::Make(tool == Tool::kLlvmSymbolizer ? SymbolizerTool::Kind::kLlvm
                                                            : SymbolizerTool::Kind::kAddr2line,
-                             tool_path, module);
+                             tool_path, module, stop);
     if (!started.ok()) return started.error();
     external.emplace(std::move(started).value());
   }

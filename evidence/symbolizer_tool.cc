@@ -2,6 +2,7 @@
 
 #include "evidence/symbolizer_tool.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -15,10 +16,13 @@ namespace {
 
 using nlohmann::json;
 
-const ProcessLimits kToolLimits{.timeout = std::chrono::milliseconds(5000),
-                                .stdout_bytes = std::uint64_t{1} << 20,
-                                .stderr_bytes = std::uint64_t{64} << 10,
-                                .watched_file = {}};
+ProcessLimits ToolLimits(const std::stop_token& stop) {
+  return {.timeout = std::chrono::milliseconds(5000),
+          .stdout_bytes = std::uint64_t{1} << 20,
+          .stderr_bytes = std::uint64_t{64} << 10,
+          .watched_file = {},
+          .stop = stop};
+}
 
 Error BadAnswer(const std::string& why) {
   return {.code = ErrorCode::kTool,
@@ -78,6 +82,21 @@ json PlacedFrame(std::string_view symbol, std::string_view place) {
 
 }  // namespace
 
+std::string VersionLine(std::string_view output) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  while (!output.empty()) {
+    std::string_view line = NextLine(output);
+    // "14.0.6", "2.40": not the 3 of the licence, and not the year of the copyright.
+    for (std::size_t dot = 1; dot + 1 < line.size(); ++dot) {
+      if (line[dot] != '.') continue;
+      if (!is_digit(line[dot - 1]) || !is_digit(line[dot + 1])) continue;
+      line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+      return std::string(line);
+    }
+  }
+  return "unknown";
+}
+
 Result<json> FramesFromLlvm(std::string_view output) {
   Result<json> parsed = ParseArtifact(output.substr(0, output.find('\n')), "symbolization");
   if (!parsed.ok()) return BadAnswer(parsed.error().message);
@@ -126,9 +145,10 @@ Result<json> FramesFromAddr2line(std::string_view output) {
   return Finished(std::move(frames));
 }
 
-Result<SymbolizerTool> SymbolizerTool::Make(Kind kind, const std::string& path,
-                                            std::string module) {
+Result<SymbolizerTool> SymbolizerTool::Make(Kind kind, const std::string& path, std::string module,
+                                            const std::stop_token& stop) {
   SymbolizerTool tool;
+  tool.stop_ = stop;
   tool.kind_ = kind;
   tool.module_ = std::move(module);
   tool.path_ = path;
@@ -139,17 +159,10 @@ Result<SymbolizerTool> SymbolizerTool::Make(Kind kind, const std::string& path,
     tool.path_ = std::move(found).value();
   }
   Result<ProcessOutcome> asked =
-      RunBounded({tool.path_, "--version"}, PlainEnvironment(), kToolLimits);
+      RunBounded({tool.path_, "--version"}, PlainEnvironment(), ToolLimits(stop));
   if (!asked.ok()) return asked.error();
-  // The first line names the program; a later one of LLVM's names the version.
-  std::string_view rest = asked.value().stdout_text;
-  std::string_view line = NextLine(rest);
-  for (std::string_view next = line; !next.empty(); next = NextLine(rest)) {
-    if (next.find("version") != std::string_view::npos) line = next;
-  }
-  const std::size_t start = line.find_first_not_of(' ');
   tool.version_ = (kind == Kind::kLlvm ? "llvm-symbolizer: " : "addr2line: ") +
-                  std::string(start == std::string_view::npos ? "unknown" : line.substr(start));
+                  VersionLine(asked.value().stdout_text);
   return tool;
 }
 
@@ -162,7 +175,7 @@ Result<json> SymbolizerTool::Frames(std::uint64_t offset) const {
           ? std::vector<std::string>{path_,        "--output-style=JSON", "--inlines",
                                      "--demangle", "--obj=" + module_,    address}
           : std::vector<std::string>{path_, "-a", "-f", "-C", "-i", "-e", module_, address};
-  const Result<ProcessOutcome> asked = RunBounded(argv, PlainEnvironment(), kToolLimits);
+  const Result<ProcessOutcome> asked = RunBounded(argv, PlainEnvironment(), ToolLimits(stop_));
   if (!asked.ok()) return asked.error();
   if (asked.value().exit_code != 0) return FailedProcess(path_, asked.value());
   return kind_ == Kind::kLlvm ? FramesFromLlvm(asked.value().stdout_text)

@@ -19,8 +19,9 @@ class SymbolizerTool {
   enum class Kind : std::uint8_t { kLlvm, kAddr2line };
 
   // `path` is the absolute path of the tool; empty looks on the PATH. `module` is the file
-  // that holds the debug information.
-  static Result<SymbolizerTool> Make(Kind kind, const std::string& path, std::string module);
+  // that holds the debug information. `stop` ends whatever run is going on.
+  static Result<SymbolizerTool> Make(Kind kind, const std::string& path, std::string module,
+                                     const std::stop_token& stop);
 
   // The frames at `offset`, innermost first, as the artifact shows them. kTool when the tool
   // fails or says something that cannot be read.
@@ -32,7 +33,11 @@ class SymbolizerTool {
   std::string path_;
   std::string module_;
   std::string version_;
+  std::stop_token stop_;
 };
+
+// The line of what a tool prints for --version that has the number; "unknown" where none has.
+std::string VersionLine(std::string_view output);
 
 // What the tools print for one address. Exposed for tests and fuzzing.
 Result<nlohmann::json> FramesFromLlvm(std::string_view output);

@@ -13,6 +13,10 @@ Error OverLimit(std::string_view what, std::string_view key, std::uint64_t limit
   return error;
 }
 
+Error ReadingCalledOff() {
+  return {.code = ErrorCode::kTimeout, .message = "the reading was called off"};
+}
+
 Status LimitGuard::CountLimitedStack(StackId stack) {
   const auto index = static_cast<std::uint32_t>(stack);
   if (index >= seen_.size()) seen_.resize(builder_.stack_count() + index / 2 + 1, false);

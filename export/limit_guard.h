@@ -16,6 +16,9 @@ namespace sonde {
 Error OverLimit(std::string_view what, std::string_view key, std::uint64_t limit,
                 std::uint64_t actual);
 
+// The error of a reading that ReadOptions::stop ended.
+Error ReadingCalledOff();
+
 // Each check costs next to nothing while its limit is far away. Not thread-safe.
 class LimitGuard {
  public:

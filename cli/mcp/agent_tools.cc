@@ -79,6 +79,7 @@ Result<json> AgentTokens(Workspace& workspace, Arguments& arguments) {
     reading.filter.project_root = project.value();
   }
   reading.filter.max_sessions = sessions;
+  reading.stop = arguments.call().stop;
   const Result<AgentHistory> history = AgentHistory::Read(logs, reading);
   if (!history.ok()) return history.error();
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/mcp/call.h"
 #include "sonde/result.h"
 
 namespace sonde::cli::mcp {
@@ -17,9 +18,13 @@ namespace sonde::cli::mcp {
 // The first problem sticks; Finish reports it, or arguments that nobody asked for.
 class Arguments {
  public:
-  explicit Arguments(const nlohmann::json& values) : values_(values) {
+  // Both outlive it.
+  Arguments(const nlohmann::json& values, Call& call) : values_(values), call_(call) {
     if (!values.is_object()) Fail("the arguments must be an object");
   }
+
+  // The call that they are the arguments of.
+  Call& call() const noexcept { return call_; }
 
   std::string Text(const char* key) {
     const nlohmann::json* value = Find(key);
@@ -96,6 +101,7 @@ class Arguments {
   }
 
   const nlohmann::json& values_;
+  Call& call_;
   std::set<std::string> asked_;
   std::optional<Error> problem_;
 };

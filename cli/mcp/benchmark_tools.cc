@@ -16,6 +16,7 @@ Result<json> AnalyzeBenchmark(Workspace& workspace, Arguments& arguments) {
   const std::string path = arguments.Text("path");
   options.format = arguments.Text("source_format", "auto");
   options.benchmark_name = arguments.Text("benchmark_name", "");
+  options.index = arguments.Count("benchmark_index", 0, 1, INT32_MAX);
   if (Status status = arguments.Finish(); !status.ok()) return status.error();
   if (Status status = workspace.NeedWrites(); !status.ok()) return status.error();
   const Result<std::string> input = workspace.Input(path);
@@ -64,17 +65,21 @@ Result<json> CompareStoredBenchmarks(Workspace& workspace, Arguments& arguments)
 
 std::vector<Tool> BenchmarkTools() {
   std::vector<Tool> tools;
-  tools.push_back(
-      {.name = "analyze_benchmark",
-       .description = "Normalise the results of hyperfine, pyperf, Google Benchmark or "
-                      "perf stat into an artifact.",
-       .permission = Permission::kWritesArtifacts,
-       .properties = {{"path", TextSchema("Result file inside an allowed root")},
-                      {"source_format", TextSchema("auto, or the tool's name")},
-                      {"benchmark_name", TextSchema("Which one, where there are many")}},
-       .required = {"path"},
-       .output_schema = ReferenceSchema(),
-       .run = AnalyzeBenchmark});
+  tools.push_back({.name = "analyze_benchmark",
+                   .description = "Normalise the results of hyperfine, pyperf, Google Benchmark or "
+                                  "perf stat into an artifact.",
+                   .permission = Permission::kWritesArtifacts,
+                   .properties = {{"path", TextSchema("Result file inside an allowed root")},
+                                  {"source_format", TextSchema("auto, or the tool's name")},
+                                  {"benchmark_name", TextSchema("Which one, where there are many")},
+                                  {"benchmark_index",
+                                   {{"type", "integer"},
+                                    {"minimum", 1},
+                                    {"maximum", INT32_MAX},
+                                    {"description", "Which of several of one name, from 1"}}}},
+                   .required = {"path"},
+                   .output_schema = ReferenceSchema(),
+                   .run = AnalyzeBenchmark});
   tools.push_back(
       {.name = "compare_benchmarks",
        .description = "Whether a candidate is faster, as far as the values can tell. Never more "

@@ -44,6 +44,8 @@ Result<json> CollectProfile(Workspace& workspace, Arguments& arguments) {
   if (!data.ok()) return data.error();
   request.data_output = data.value();
   request.metadata_output = data.value() + ".collection.json";
+  request.stop = arguments.call().stop;
+  arguments.call().expected_ms = static_cast<std::uint64_t>(request.duration_seconds * 1000);
   const Result<json> artifact = Collect(request);
   if (!artifact.ok()) return artifact.error();
   const std::string id = artifact.value()["collection_id"];

@@ -109,7 +109,8 @@ Result<json> Resolve(Workspace& workspace, Arguments& arguments) {
   }
   const Result<std::string> input = workspace.Input(path);
   if (!input.ok()) return input.error();
-  Result<SourceResolver> resolver = SourceResolver::Open(input.value(), tool);
+  Result<SourceResolver> resolver =
+      SourceResolver::Open(input.value(), tool, {}, arguments.call().stop);
   if (!resolver.ok()) return resolver.error();
   if (by_offset) return resolver.value().Resolve(offset);
   if (mapping.empty()) {
@@ -129,10 +130,19 @@ Result<json> Context(Workspace& workspace, Arguments& arguments) {
   const std::string root = arguments.Text("workspace_root");
   options.before = arguments.Count("before", 20, 0, 200);
   options.after = arguments.Count("after", 20, 0, 200);
+  const std::vector<std::string> maps = arguments.Texts("map");
   if (Status status = arguments.Finish(); !status.ok()) return status.error();
   const Result<std::string> folder = workspace.Input(root, true);
   if (!folder.ok()) return folder.error();
   options.workspace = folder.value();
+  for (const std::string& map : maps) {
+    const std::size_t equals = map.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error{
+          .code = ErrorCode::kUsage, .message = "map takes FROM=TO, not " + map, .stage = "mcp"};
+    }
+    options.mappings.emplace_back(map.substr(0, equals), map.substr(equals + 1));
+  }
   return ReadSourceContext(file, options);
 }
 
@@ -206,7 +216,13 @@ std::vector<Tool> EvidenceTools() {
                                   {"line", CountSchema("Line, from 1", 1, 1, UINT32_MAX)},
                                   {"workspace_root", TextSchema("Folder inside an allowed root")},
                                   {"before", CountSchema("Lines before", 20, 0, 200)},
-                                  {"after", CountSchema("Lines after", 20, 0, 200)}},
+                                  {"after", CountSchema("Lines after", 20, 0, 200)},
+                                  {"map",
+                                   {{"type", "array"},
+                                    {"items", {{"type", "string"}}},
+                                    {"description",
+                                     "FROM=TO: where a build path lies here; the first that "
+                                     "fits"}}}},
                    .required = {"file", "line", "workspace_root"},
                    .output_schema = ArtifactSchema("source-context"),
                    .run = Context});

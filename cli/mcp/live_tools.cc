@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <stop_token>
 
 #include "cli/mcp/tool.h"
 #include "console/client/http_client.h"
@@ -85,7 +86,8 @@ Result<ServerAddress> AddressOf(std::uint64_t pid) {
                    "no process " + std::to_string(pid) + " announces itself; see live_processes");
 }
 
-Result<std::string> Ask(std::uint64_t pid, std::string target, std::chrono::seconds span) {
+Result<std::string> Ask(std::uint64_t pid, std::string target, std::chrono::seconds span,
+                        Call& call) {
   const Result<ServerAddress> address = AddressOf(pid);
   if (!address.ok()) return address.error();
   HttpQuestion question;
@@ -95,7 +97,9 @@ Result<std::string> Ask(std::uint64_t pid, std::string target, std::chrono::seco
   if (const char* token = std::getenv("SONDE_TOKEN")) {
     question.headers.emplace_back("authorization", std::string("Bearer ") + token);
   }
-  Result<HttpAnswer> answer = AskHttp(address.value(), question, Deadline(span + kPatience));
+  Deadline deadline(span + kPatience);
+  const std::stop_callback ending(call.stop, [&] { deadline.BringForward({}); });
+  Result<HttpAnswer> answer = AskHttp(address.value(), question, deadline);
   if (!answer.ok()) return answer.error();
   if (answer.value().status != 200) {
     constexpr std::size_t kLongestReason = 300;
@@ -130,10 +134,11 @@ Result<json> LiveProfile(Workspace& workspace, Arguments& arguments) {
   // A heap profile is of a moment.
   const std::uint64_t span = kind == "heap" ? 0 : seconds;
   if (span > 0) target += "?seconds=" + std::to_string(span);
+  arguments.call().expected_ms = span * 1000;
   const Result<std::string> bytes =
-      Ask(pid, target, std::chrono::seconds(static_cast<std::int64_t>(span)));
+      Ask(pid, target, std::chrono::seconds(static_cast<std::int64_t>(span)), arguments.call());
   if (!bytes.ok()) return bytes.error();
-  Result<Analysis> analysis = AnalyzeBytes(bytes.value(), {});
+  Result<Analysis> analysis = AnalyzeBytes(bytes.value(), {.stop = arguments.call().stop});
   if (!analysis.ok()) return analysis.error();
   analysis.value().input_path = "process " + std::to_string(pid) + ' ' + target;
   analysis.value().created_at = IsoTimeNow();
@@ -151,7 +156,7 @@ Result<json> LiveTasks(Workspace& workspace, Arguments& arguments) {
   if (order != "busy_ns" && order != "scheduled_ns" && order != "idle_ns" && order != "polls") {
     return LiveError(ErrorCode::kUsage, "sort_by is busy_ns, scheduled_ns, idle_ns or polls");
   }
-  const Result<std::string> body = Ask(pid, "/api/tasks", {});
+  const Result<std::string> body = Ask(pid, "/api/tasks", {}, arguments.call());
   if (!body.ok()) return body.error();
   const Result<json> answer = ParseArtifact(body.value(), "live");
   if (!answer.ok()) return answer.error();

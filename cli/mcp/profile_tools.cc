@@ -1,10 +1,12 @@
 // ProfileTools: analyse a profile and read what it shows, page by page.
 
 #include <algorithm>
+#include <array>
 
 #include "cli/mcp/tool.h"
 #include "sonde/artifact.h"
 #include "sonde/call_tree.h"
+#include "sonde/diagnosis.h"
 #include "sonde/flame_graph.h"
 #include "sonde/formats.h"
 
@@ -16,11 +18,48 @@ using nlohmann::json;
 constexpr std::uint64_t kLargestPage = 100;
 constexpr std::uint64_t kLargestTextPage = 65'536;
 
+// What an analysis may be held to, by the names that the command line has.
+struct NamedLimit {
+  const char* name;
+  std::uint64_t AnalysisLimits::*member;
+  std::uint64_t least;
+  const char* description;
+};
+
+constexpr std::uint64_t kLargestLimit = std::uint64_t{1} << 40;
+constexpr std::array<NamedLimit, 9> kLimits{
+    {{"max_input_bytes", &AnalysisLimits::max_input_bytes, 1, "Largest input"},
+     {"max_records", &AnalysisLimits::max_records, 1, "Most records"},
+     {"max_line_chars", &AnalysisLimits::max_line_chars, 16, "Longest line; longer is skipped"},
+     {"max_stack_depth", &AnalysisLimits::max_stack_depth, 1, "Deepest stack; deeper is skipped"},
+     {"max_unique_frames", &AnalysisLimits::max_unique_frames, 1, "Most distinct frames"},
+     {"max_unique_call_paths", &AnalysisLimits::max_unique_call_paths, 1,
+      "Most distinct call paths"},
+     {"max_warnings", &AnalysisLimits::max_warnings, 0, "Warnings kept"},
+     {"top_n", &AnalysisLimits::max_hotspots_output, 1, "Hotspots kept"},
+     {"call_path_limit", &AnalysisLimits::max_call_paths_output, 1, "Call paths kept"}}};
+
+json AnalyzeProperties() {
+  json properties = {{"path", TextSchema("Profile inside an allowed root")},
+                     {"source_type", TextSchema("auto, or the format's name")},
+                     {"event", TextSchema("Event to put first")}};
+  const AnalysisLimits usual;
+  for (const NamedLimit& limit : kLimits) {
+    properties[limit.name] =
+        CountSchema(limit.description, usual.*limit.member, limit.least, kLargestLimit);
+  }
+  return properties;
+}
+
 json FindIn(const json& list, const char* key, const std::string& value) {
   for (const json& item : list) {
     if (item[key] == value) return item;
   }
   return {};
+}
+
+json ListOf(const char* definition) {
+  return {{"type", "array"}, {"items", {{"$ref", std::string("#/$defs/") + definition}}}};
 }
 
 Error NoHotspot(const std::string& id) {
@@ -40,11 +79,10 @@ Result<json> AnalyzeProfileTool(Workspace& workspace, Arguments& arguments) {
   const std::string path = arguments.Text("path");
   std::string type = arguments.Text("source_type", "auto");
   options.event = arguments.Text("event", "");
-  AnalysisLimits& limits = options.limits;
-  limits.max_records = arguments.Count("max_records", limits.max_records, 1, UINT64_C(1) << 40);
-  limits.max_hotspots_output = arguments.Count("top_n", limits.max_hotspots_output, 1, 1'000'000);
-  limits.max_call_paths_output =
-      arguments.Count("call_path_limit", limits.max_call_paths_output, 1, 1'000'000);
+  for (const NamedLimit& limit : kLimits) {
+    std::uint64_t& value = options.limits.*limit.member;
+    value = arguments.Count(limit.name, value, limit.least, kLargestLimit);
+  }
   if (Status status = arguments.Finish(); !status.ok()) return status.error();
   if (Status status = workspace.NeedWrites(); !status.ok()) return status.error();
   const Result<std::string> input = workspace.Input(path);
@@ -52,6 +90,7 @@ Result<json> AnalyzeProfileTool(Workspace& workspace, Arguments& arguments) {
   std::replace(type.begin(), type.end(), '_', '-');
   if (type != "auto") options.format = type;
   if (workspace.NeedProcesses().ok()) options.perf_path = workspace.options().perf_path;
+  options.stop = arguments.call().stop;
   const Result<Analysis> analysis = AnalyzeFile(input.value(), options);
   if (!analysis.ok()) return analysis.error();
   return workspace.StoreAnalysis(analysis.value());
@@ -105,7 +144,19 @@ Result<json> HotspotDetails(Workspace& workspace, Arguments& arguments) {
     });
     if (on_it) paths.push_back(path);
   }
-  return json{{"analysis_id", id}, {"hotspot", hotspot}, {"dominant_call_paths", paths}};
+  const Result<std::shared_ptr<const Analysis>> analysis = workspace.LoadAnalysis(id);
+  if (!analysis.ok()) return analysis.error();
+  const Result<json> diagnosis = Diagnose(*analysis.value());
+  if (!diagnosis.ok()) return diagnosis.error();
+  json candidates = json::array();
+  for (const json& candidate : diagnosis.value()["classifications"]) {
+    if (candidate["hotspot_id"] == hotspot_id) candidates.push_back(candidate);
+  }
+  return json{{"analysis_id", id},
+              {"hotspot", hotspot},
+              {"dominant_call_paths", paths},
+              {"classifications", candidates},
+              {"limitations", diagnosis.value()["limitations"]}};
 }
 
 Result<json> CallPaths(Workspace& workspace, Arguments& arguments) {
@@ -165,9 +216,9 @@ Result<json> FlameGraphTool(Workspace& workspace, Arguments& arguments) {
   if (Status status = workspace.NeedWrites(); !status.ok()) return status.error();
   const Result<std::string> input = workspace.Input(path);
   if (!input.ok()) return input.error();
-  const Result<std::string> target = workspace.Output(output);
+  const Result<std::string> target = workspace.Output(output, ".svg");
   if (!target.ok()) return target.error();
-  const Result<Profile> profile = ReadProfileFile(input.value());
+  const Result<Profile> profile = ReadProfileFile(input.value(), {.stop = arguments.call().stop});
   if (!profile.ok()) return profile.error();
   std::size_t type = profile.value().default_sample_type();
   if (!event.empty()) {
@@ -203,22 +254,16 @@ std::vector<Tool> ProfileTools() {
   const json analysis_id = TextSchema("Id that analyze_profile returned");
   const json cursor = CountSchema("Index of the first item", 0, 0, UINT32_MAX);
   std::vector<Tool> tools;
-  tools.push_back(
-      {.name = "analyze_profile",
-       .description = "Analyse a profile (pprof, perf.data, perf script, folded stacks, "
-                      "gperftools, speedscope) into hotspots and call paths. What it "
-                      "finds are observations, not causes.",
-       .permission = Permission::kWritesArtifacts,
-       .properties = {{"path", TextSchema("Profile inside an allowed root")},
-                      {"source_type", TextSchema("auto, or the format's name")},
-                      {"event", TextSchema("Event to put first")},
-                      {"max_records",
-                       CountSchema("Most records", 10'000'000, 1, UINT64_C(1) << 40)},
-                      {"top_n", CountSchema("Hotspots kept", 10'000, 1, 1'000'000)},
-                      {"call_path_limit", CountSchema("Call paths kept", 1'000, 1, 1'000'000)}},
-       .required = {"path"},
-       .output_schema = ReferenceSchema(),
-       .run = AnalyzeProfileTool});
+  tools.push_back({.name = "analyze_profile",
+                   .description =
+                       "Analyse a profile (pprof, perf.data, perf script, folded stacks, "
+                       "gperftools, speedscope) into hotspots and call paths. What it "
+                       "finds are observations, not causes.",
+                   .permission = Permission::kWritesArtifacts,
+                   .properties = AnalyzeProperties(),
+                   .required = {"path"},
+                   .output_schema = ReferenceSchema(),
+                   .run = AnalyzeProfileTool});
   tools.push_back({.name = "list_hotspots",
                    .description = "Hotspots of an analysis, heaviest first.",
                    .properties = {{"analysis_id", analysis_id},
@@ -234,18 +279,23 @@ std::vector<Tool> ProfileTools() {
                    .run = ListHotspots});
   tools.push_back(
       {.name = "get_hotspot_details",
-       .description = "One hotspot with its callers, callees, places and dominant call paths.",
+       .description = "One hotspot with its callers, callees, places and dominant call paths, the "
+                      "candidates for it, and what limits the analysis.",
        .properties = {{"analysis_id", analysis_id},
                       {"hotspot_id", TextSchema("Like H-001")},
                       {"call_path_limit", CountSchema("Call paths", 10, 1, 50)}},
        .required = {"analysis_id", "hotspot_id"},
        .output_schema = WithDefinitionsOf(
-           "analysis",
-           ObjectSchema({{"analysis_id", {{"type", "string"}}},
-                         {"hotspot", {{"$ref", "#/$defs/hotspot"}}},
-                         {"dominant_call_paths",
-                          {{"type", "array"}, {"items", {{"$ref", "#/$defs/call_path"}}}}}},
-                        {"analysis_id", "hotspot", "dominant_call_paths"})),
+           "diagnosis",
+           WithDefinitionsOf(
+               "analysis",
+               ObjectSchema({{"analysis_id", {{"type", "string"}}},
+                             {"hotspot", {{"$ref", "#/$defs/hotspot"}}},
+                             {"dominant_call_paths", ListOf("call_path")},
+                             {"classifications", ListOf("classification")},
+                             {"limitations", {{"type", "array"}, {"items", {{"type", "string"}}}}}},
+                            {"analysis_id", "hotspot", "dominant_call_paths", "classifications",
+                             "limitations"}))),
        .run = HotspotDetails});
   tools.push_back({.name = "get_call_paths",
                    .description = "Call paths of an analysis, heaviest first.",
@@ -283,7 +333,8 @@ std::vector<Tool> ProfileTools() {
        .description = "Draw a profile as one self-contained SVG file, which must not exist yet.",
        .permission = Permission::kWritesArtifacts,
        .properties = {{"path", TextSchema("Profile inside an allowed root")},
-                      {"output_path", TextSchema("SVG to write, inside an allowed root")},
+                      {"output_path",
+                       TextSchema("SVG to write, inside an allowed root; ends with .svg")},
                       {"title", TextSchema("Title of the picture")},
                       {"event", TextSchema("Event to draw")}},
        .required = {"path", "output_path"},

@@ -1,11 +1,10 @@
-// Server: speaks the Model Context Protocol, one JSON message a line.
+// Server: the methods of the Model Context Protocol, one message after the other.
 
 #include "cli/mcp/server.h"
 
 #include <algorithm>
 #include <array>
-#include <istream>
-#include <ostream>
+#include <exception>
 
 #include "cli/command.h"
 #include "cli/version.h"
@@ -18,13 +17,7 @@ using nlohmann::json;
 
 // Newest first; a client that asks for another is offered the newest.
 constexpr std::array<const char*, 3> kProtocolVersions = {"2025-06-18", "2025-03-26", "2024-11-05"};
-constexpr std::size_t kLongestMessage = std::size_t{16} << 20;
 constexpr std::size_t kToolsAPage = 50;
-
-constexpr int kParseError = -32700;
-constexpr int kInvalidRequest = -32600;
-constexpr int kMethodNotFound = -32601;
-constexpr int kInvalidParameters = -32602;
 
 constexpr const char* kInstructions =
     "sonde reads performance profiles. Keep four things apart: an observation (a figure of the "
@@ -39,14 +32,6 @@ struct ProtocolError {
   std::string message;
 };
 
-json ErrorAnswer(const json& id, int code, const std::string& message) {
-  return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", message}}}};
-}
-
-std::string OneLine(const json& message) {
-  return message.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 json ToolAnswer(const json& structured) {
   return {{"content", json::array({{{"type", "text"}, {"text", OneLine(structured)}}})},
           {"structuredContent", structured},
@@ -60,8 +45,22 @@ json ToolRefusal(const std::string& error) {
 
 }  // namespace
 
+json ErrorAnswer(const json& id, int code, const std::string& message) {
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", message}}}};
+}
+
+std::string OneLine(const json& message) {
+  return message.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+bool IsToolCall(const json& message) {
+  return message.is_object() && message.contains("id") &&
+         message.value("method", json()) == "tools/call";
+}
+
 Server::Server(Workspace workspace) : workspace_(std::move(workspace)) {
-  for (auto* make : {ProfileTools, EvidenceTools, BenchmarkTools, AgentTools, CollectionTools, LiveTools}) {
+  for (auto* make :
+       {ProfileTools, EvidenceTools, BenchmarkTools, AgentTools, CollectionTools, LiveTools}) {
     for (Tool& tool : make()) tools_.push_back(std::move(tool));
   }
   std::sort(tools_.begin(), tools_.end(),
@@ -99,7 +98,7 @@ json Server::ListTools(const json& parameters) const {
   return answer;
 }
 
-json Server::Call(const json& parameters) {
+json Server::RunTool(const json& parameters, Call& call) {
   const auto name = parameters.find("name");
   if (name == parameters.end() || !name->is_string()) {
     throw ProtocolError{kInvalidParameters, "a tool call needs a name"};
@@ -109,13 +108,18 @@ json Server::Call(const json& parameters) {
     throw ProtocolError{kInvalidParameters, "no tool " + name->get<std::string>()};
   }
   const json values = parameters.value("arguments", json::object());
-  Arguments arguments(values);
-  const Result<json> outcome = tool->run(workspace_, arguments);
-  if (outcome.ok()) return ToolAnswer(outcome.value());
-  return ToolRefusal(ErrorAsJson(outcome.error()));
+  Arguments arguments(values, call);
+  try {
+    const Result<json> outcome = tool->run(workspace_, arguments);
+    if (outcome.ok()) return ToolAnswer(outcome.value());
+    return ToolRefusal(ErrorAsJson(outcome.error()));
+  } catch (const std::exception& fault) {
+    // One call that goes wrong does not end the server.
+    return ToolRefusal(ErrorAsJson({.code = ErrorCode::kInternal, .message = fault.what()}));
+  }
 }
 
-std::optional<json> Server::Handle(const json& message) {
+std::optional<json> Server::Answer(const json& message, Call& call) {
   const json id = message.is_object() ? message.value("id", json()) : json();
   const bool valid_id = id.is_null() || id.is_string() || id.is_number_integer();
   if (!message.is_object() || message.value("jsonrpc", json()) != "2.0" || !valid_id) {
@@ -137,7 +141,7 @@ std::optional<json> Server::Handle(const json& message) {
     } else if (name == "tools/list") {
       result = ListTools(parameters);
     } else if (name == "tools/call") {
-      result = Call(parameters);
+      result = RunTool(parameters, call);
     } else if (name != "ping") {
       return ErrorAnswer(id, kMethodNotFound, "no method " + name);
     }
@@ -150,32 +154,10 @@ std::optional<json> Server::Handle(const json& message) {
 std::optional<std::string> Server::Answer(std::string_view line) {
   const Result<json> parsed = ParseArtifact(line, "mcp");
   if (!parsed.ok()) return OneLine(ErrorAnswer(json(), kParseError, parsed.error().message));
-  const std::optional<json> answer = Handle(parsed.value());
+  Call call;
+  const std::optional<json> answer = Answer(parsed.value(), call);
   if (!answer) return std::nullopt;
   return OneLine(*answer);
-}
-
-void Server::Serve(std::istream& in, std::ostream& out) {
-  std::string line;
-  while (in) {
-    line.clear();
-    bool too_long = false;
-    int c = in.get();
-    for (; c != std::istream::traits_type::eof() && c != '\n'; c = in.get()) {
-      if (line.size() < kLongestMessage) {
-        line += static_cast<char>(c);
-      } else {
-        too_long = true;
-      }
-    }
-    if (c != '\n' && line.empty()) return;
-    if (line.ends_with('\r')) line.pop_back();
-    if (line.empty()) continue;
-    const std::optional<std::string> answer =
-        too_long ? OneLine(ErrorAnswer(json(), kInvalidRequest, "the message is too long"))
-                 : Answer(line);
-    if (answer) out << *answer << '\n' << std::flush;
-  }
 }
 
 }  // namespace sonde::cli::mcp

@@ -1,40 +1,54 @@
-// Server: speaks the Model Context Protocol, one JSON message a line.
+// Server: the methods of the Model Context Protocol, one message after the other.
 // Protocol: https://modelcontextprotocol.io/specification
 
 #ifndef SONDE_CLI_MCP_SERVER_H_
 #define SONDE_CLI_MCP_SERVER_H_
 
-#include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/mcp/call.h"
 #include "cli/mcp/tool.h"
 #include "cli/mcp/workspace.h"
 
 namespace sonde::cli::mcp {
 
-// Not thread-safe.
+// The codes of JSON-RPC that this server answers with; the last is its own.
+inline constexpr int kParseError = -32700;
+inline constexpr int kInvalidRequest = -32600;
+inline constexpr int kMethodNotFound = -32601;
+inline constexpr int kInvalidParameters = -32602;
+inline constexpr int kBusy = -32000;
+
+// Tool calls use the workspace: one at a time. Everything else may be answered meanwhile, from any
+// thread.
 class Server {
  public:
   explicit Server(Workspace workspace);
 
-  // The answer to one line, as one line without its end; nothing for a notification.
+  // The answer to a message; nothing for a notification.
+  std::optional<nlohmann::json> Answer(const nlohmann::json& message, Call& call);
+  // The same for one line of text, as one line without its end.
   std::optional<std::string> Answer(std::string_view line);
-  // Until the input ends. A line over 16 MiB is refused and skipped.
-  void Serve(std::istream& in, std::ostream& out);
 
  private:
-  nlohmann::json Call(const nlohmann::json& parameters);
+  nlohmann::json RunTool(const nlohmann::json& parameters, Call& call);
   nlohmann::json Initialize(const nlohmann::json& parameters) const;
   nlohmann::json ListTools(const nlohmann::json& parameters) const;
-  std::optional<nlohmann::json> Handle(const nlohmann::json& message);
 
   Workspace workspace_;
   std::vector<Tool> tools_;
 };
+
+// Whether the message is a request to run a tool.
+bool IsToolCall(const nlohmann::json& message);
+
+nlohmann::json ErrorAnswer(const nlohmann::json& id, int code, const std::string& message);
+// What is not UTF-8 becomes U+FFFD.
+std::string OneLine(const nlohmann::json& message);
 
 }  // namespace sonde::cli::mcp
 

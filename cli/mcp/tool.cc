@@ -84,7 +84,7 @@ json ArtifactSchema(std::string_view artifact) {
 }
 
 json WithDefinitionsOf(std::string_view artifact, json schema) {
-  schema["$defs"] = ArtifactSchema(artifact)["$defs"];
+  schema["$defs"].update(ArtifactSchema(artifact)["$defs"]);
   return schema;
 }
 

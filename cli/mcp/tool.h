@@ -45,7 +45,7 @@ nlohmann::json PageSchema();
 nlohmann::json PageSchema(std::string_view artifact, const std::string& item);
 // The schema of docs/schemas called `artifact`, fit for a tool.
 nlohmann::json ArtifactSchema(std::string_view artifact);
-// An object with one more definition set: that of `artifact`, for properties that refer to it.
+// An object with one more set of definitions: that of `artifact`, for properties that refer to it.
 nlohmann::json WithDefinitionsOf(std::string_view artifact, nlohmann::json schema);
 
 // `items[cursor .. cursor + limit)` as a page; next_cursor only when more follows.

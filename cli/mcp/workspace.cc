@@ -102,8 +102,15 @@ Result<std::string> Workspace::Input(const std::string& path, bool folder) const
   return resolved.string();
 }
 
-Result<std::string> Workspace::Output(const std::string& path) const {
+Result<std::string> Workspace::Output(const std::string& path, std::string_view extension) const {
   if (HasNul(path)) return WorkspaceError(ErrorCode::kUsage, "a path with a NUL character", "");
+  if (!extension.empty() && !path.ends_with(extension)) {
+    return WorkspaceError(ErrorCode::kPathSafety,
+                          "the name has to end with " + std::string(extension), path);
+  }
+  if (path.ends_with(".json")) {
+    return WorkspaceError(ErrorCode::kPathSafety, "a name that artifacts have", path);
+  }
   std::error_code failure;
   const fs::path given(path);
   const fs::path folder =
@@ -151,6 +158,15 @@ Result<fs::path> Workspace::PathOf(const std::string& id, const std::string& typ
   return artifacts_ / (id + '.' + type + ".json");
 }
 
+// A link among the artifacts leads out of the roots no more than a path does.
+Result<std::string> Workspace::StoredPath(const std::string& id, const std::string& type) const {
+  const Result<fs::path> path = PathOf(id, type);
+  if (!path.ok()) return path.error();
+  Result<std::string> resolved = Input(path.value().string());
+  if (resolved.ok() || resolved.error().code != ErrorCode::kNotFound) return resolved;
+  return WorkspaceError(ErrorCode::kNotFound, "no artifact " + id + " of type " + type, "");
+}
+
 Result<nlohmann::json> Workspace::StoreAnalysis(const Analysis& analysis) {
   return Store(analysis.id, "analysis", ToJson(analysis),
                {{"status", analysis.status},
@@ -178,18 +194,14 @@ Result<nlohmann::json> Workspace::Store(const std::string& id, const std::string
 }
 
 Result<Workspace::Cached*> Workspace::Fresh(const std::string& id, const std::string& type) {
-  const Result<fs::path> path = PathOf(id, type);
+  const Result<std::string> path = StoredPath(id, type);
   if (!path.ok()) return path.error();
   std::error_code failure;
   const fs::file_time_type written = fs::last_write_time(path.value(), failure);
-  if (failure) {
-    return WorkspaceError(ErrorCode::kNotFound, "no artifact " + id + " of type " + type, "");
-  }
   const std::string key = id + '.' + type;
   const auto known = cache_.find(key);
   if (known != cache_.end() && known->second.written == written) return &known->second;
-  Result<nlohmann::json> document =
-      ReadArtifact(path.value().string(), options_.max_artifact_bytes);
+  Result<nlohmann::json> document = ReadArtifact(path.value(), options_.max_artifact_bytes);
   if (!document.ok()) return document.error();
   if (cache_.size() >= kDocumentsKept) cache_.clear();
   Cached& cached = cache_[key];
@@ -199,6 +211,10 @@ Result<Workspace::Cached*> Workspace::Fresh(const std::string& id, const std::st
 
 Result<std::shared_ptr<const nlohmann::json>> Workspace::Load(const std::string& id,
                                                               const std::string& type) {
+  // What is not what it claims to be is nothing that tools can read.
+  if (type == "analysis") {
+    if (const auto analysis = LoadAnalysis(id); !analysis.ok()) return analysis.error();
+  }
   Result<Cached*> cached = Fresh(id, type);
   if (!cached.ok()) return cached.error();
   return cached.value()->document;
@@ -216,9 +232,9 @@ Result<std::shared_ptr<const Analysis>> Workspace::LoadAnalysis(const std::strin
 }
 
 Result<std::string> Workspace::LoadText(const std::string& id, const std::string& type) const {
-  const Result<fs::path> path = PathOf(id, type);
+  const Result<std::string> path = StoredPath(id, type);
   if (!path.ok()) return path.error();
-  return ReadRegularFile(path.value().string(), options_.max_artifact_bytes);
+  return ReadRegularFile(path.value(), options_.max_artifact_bytes);
 }
 
 nlohmann::json Workspace::List() const {
@@ -229,7 +245,7 @@ nlohmann::json Workspace::List() const {
     if (!name.ends_with(".json") || name.front() == '.') continue;
     const std::string stem = name.substr(0, name.size() - 5);
     const std::size_t dot = stem.rfind('.');
-    if (dot == std::string::npos || !entry.is_regular_file(failure)) continue;
+    if (dot == std::string::npos || entry.is_symlink() || !entry.is_regular_file(failure)) continue;
     names.emplace_back(stem.substr(dot + 1), stem.substr(0, dot));
   }
   std::sort(names.begin(), names.end());

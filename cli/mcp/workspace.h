@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sonde/analysis.h"
@@ -38,8 +39,10 @@ class Workspace {
   // `path` with links followed, when that lies inside an allowed root and is a regular file
   // (or a folder, where one is wanted). kPathSafety outside, kNotFound, kInvalid.
   Result<std::string> Input(const std::string& path, bool folder = false) const;
-  // Where a new file may be written: inside an allowed root, its folder there already.
-  Result<std::string> Output(const std::string& path) const;
+  // Where a new file may be written: inside an allowed root, its folder there already. Nothing that
+  // could be taken for an artifact: a name ends with `extension` where one is given, and never with
+  // ".json".
+  Result<std::string> Output(const std::string& path, std::string_view extension = {}) const;
 
   // kDenied, naming the switch that opens the gate.
   Status NeedWrites() const;
@@ -55,7 +58,7 @@ class Workspace {
   // Stores `artifact` as <artifact root>/<id>.<type>.json and returns the reference to it.
   Result<nlohmann::json> Store(const std::string& id, const std::string& type,
                                const nlohmann::json& artifact, nlohmann::json summary);
-  // Read once and kept until the file changes.
+  // Read once and kept until the file changes. An analysis is checked.
   Result<std::shared_ptr<const nlohmann::json>> Load(const std::string& id,
                                                      const std::string& type);
   Result<std::shared_ptr<const Analysis>> LoadAnalysis(const std::string& id);
@@ -71,6 +74,7 @@ class Workspace {
     std::shared_ptr<const Analysis> analysis;
   };
   Result<std::filesystem::path> PathOf(const std::string& id, const std::string& type) const;
+  Result<std::string> StoredPath(const std::string& id, const std::string& type) const;
   Result<Cached*> Fresh(const std::string& id, const std::string& type);
 
   WorkspaceOptions options_;

@@ -99,7 +99,9 @@ class FoldedReader {
       for (std::size_t i = 0; i < count; ++i) {
         ++line_number_;
         if (Status status = TakeLine(ahead[i]); !status.ok()) return InLine(status.error());
-        if (options_.progress && line_number_ % kLinesBetweenProgress == 0) {
+        if (line_number_ % kLinesBetweenProgress != 0) continue;
+        if (options_.stop.stop_requested()) return ReadingCalledOff();
+        if (options_.progress) {
           options_.progress(static_cast<std::size_t>(ahead[i].raw.data() - text_.data()),
                             text_.size());
         }

@@ -34,8 +34,9 @@ Status ScriptPart::Read(const std::function<void(std::uint64_t)>& progress) {
   const std::size_t begin = at_;
   std::uint64_t next_report = kProgressStep;
   while (at_ < end_) {
-    if (progress && at_ - begin >= next_report) {
-      progress(at_ - begin);
+    if (at_ - begin >= next_report) {
+      if (options_.stop.stop_requested()) return ReadingCalledOff();
+      if (progress) progress(at_ - begin);
       next_report += kProgressStep;
     }
     const std::size_t line_offset = at_;

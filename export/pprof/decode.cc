@@ -42,7 +42,7 @@ class Decoder {
     if (Status status = tables_.Fill(*builder_, guard); !status.ok()) return status;
     if (Status status = ReadFacts(); !status.ok()) return status;
     pprof::SampleReader samples(tables_, guard, *builder_, keep_labels);
-    if (Status status = samples.Read(options_.progress); !status.ok()) return status;
+    if (Status status = samples.Read(options_); !status.ok()) return status;
     done = !samples.needs_labels();
     return {};
   }

@@ -16,7 +16,7 @@ constexpr std::uint64_t kSamplesBetweenProgress = 1 << 16;
 
 // Samples are taken apart some way ahead of being looked up, so that the memory
 // which that needs is there by then.
-Status SampleReader::Read(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+Status SampleReader::Read(const ReadOptions& options) {
   // Without labels there are far fewer than that.
   if (keep_labels_) builder_.ReserveSamples(tables_.sample_count());
   SampleQueue queue(builder_, tables_.sample_types().size());
@@ -35,9 +35,9 @@ Status SampleReader::Read(const std::function<void(std::uint64_t, std::uint64_t)
     Status status = TakeApart(fields.bytes(), pending[parsed++ % kAhead]);
     if (!status.ok()) return status;
     if (needs_labels()) return {};
-    if (progress && guard_.records() % kSamplesBetweenProgress == 0) {
-      progress(fields.offset(), tables_.message().size());
-    }
+    if (guard_.records() % kSamplesBetweenProgress != 0) continue;
+    if (options.stop.stop_requested()) return ReadingCalledOff();
+    if (options.progress) options.progress(fields.offset(), tables_.message().size());
   }
   while (resolved < parsed) {
     Status status = Resolve(pending[resolved++ % kAhead], queue);

@@ -12,6 +12,7 @@
 #include "export/pprof/bytes_memo.h"
 #include "export/pprof/message_tables.h"
 #include "export/pprof/sample_queue.h"
+#include "sonde/formats.h"
 #include "sonde/profile_builder.h"
 
 namespace sonde::pprof {
@@ -23,8 +24,8 @@ class SampleReader {
   SampleReader(MessageTables& tables, LimitGuard& guard, ProfileBuilder& builder, bool keep_labels)
       : tables_(tables), guard_(guard), builder_(builder), keep_labels_(keep_labels) {}
 
-  // Adds all samples to the builder. `progress` may be empty.
-  Status Read(const std::function<void(std::uint64_t done, std::uint64_t total)>& progress);
+  // Adds all samples to the builder. Tells its progress, and may be stopped, as `options` say.
+  Status Read(const ReadOptions& options);
 
   // Read came upon a negative value and ended early, for labels are to be left out: the builder
   // is of no use, and the samples have to be read anew with them.

@@ -1,11 +1,13 @@
 #include "cli/mcp/server.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
+
+#include "tests/cli/mcp_world.h"
 
 namespace sonde::cli::mcp {
 namespace {
@@ -13,25 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-class McpServer : public testing::Test {
+class McpServer : public McpWorld {
  protected:
-  McpServer() : root_(fs::temp_directory_path() / ("sonde-mcp-" + std::to_string(::getpid()))) {
-    fs::remove_all(root_);
-    fs::create_directories(root_ / "work");
-    Write("before.folded", "main;worker;malloc 60\nmain;worker;compute 40\n");
-    Write("after.folded", "main;worker;malloc 20\nmain;worker;compute 80\n");
-  }
-  ~McpServer() override { fs::remove_all(root_); }
-
-  void Write(const std::string& name, std::string_view text) const {
-    std::ofstream(root_ / "work" / name) << text;
-  }
-  std::string Path(const std::string& name) const { return (root_ / "work" / name).string(); }
-
   Server Started(bool writes = true, bool live = false) const {
-    WorkspaceOptions options;
-    options.allowed_roots = {(root_ / "work").string()};
-    options.artifact_root = (root_ / "work" / "results").string();
+    WorkspaceOptions options = Options();
     options.allow_writes = writes;
     options.allow_live = live;
     Result<Workspace> workspace = Workspace::Open(options);
@@ -65,8 +52,6 @@ class McpServer : public testing::Test {
     return json::parse(result["content"][0]["text"].get<std::string>())["error"];
   }
   static std::string CodeOf(const json& result) { return ErrorOf(result)["code"]; }
-
-  fs::path root_;
 };
 
 TEST_F(McpServer, AgreesOnAVersionBothKnow) {
@@ -130,6 +115,9 @@ TEST_F(McpServer, AnalysesAProfileAndPagesThroughIt) {
   const json details =
       Value(server, "get_hotspot_details", {{"analysis_id", id}, {"hotspot_id", "H-001"}});
   EXPECT_EQ(details["dominant_call_paths"].size(), 1U);
+  ASSERT_EQ(details["classifications"].size(), 1U);
+  EXPECT_EQ(details["classifications"][0]["conclusion_status"], "candidate");
+  EXPECT_FALSE(details["limitations"].empty());
   EXPECT_EQ(
       Value(server, "classify_hotspots", {{"analysis_id", id}})["items"][0]["conclusion_status"],
       "candidate");
@@ -186,6 +174,31 @@ TEST_F(McpServer, NothingOutsideTheRootsIsReadOrTold) {
       "PATH_SAFETY_VIOLATION");
 }
 
+TEST_F(McpServer, WhatLiesAmongTheArtifactsIsNotTakenOnTrust) {
+  Server server = Started();
+  const json id =
+      Value(server, "analyze_profile", {{"path", Path("before.folded")}})["artifact_id"];
+  std::ofstream(root_ / "secret.json") << R"({"secret": 1})";
+  fs::create_symlink(root_ / "secret.json", root_ / "work" / "results" / "link.analysis.json");
+  std::ofstream(root_ / "work" / "results" / "empty.analysis.json") << "{}";
+  const json analysis = json::parse(
+      std::ifstream(root_ / "work" / "results" / (id.get<std::string>() + ".analysis.json")));
+  json false_one = analysis;
+  false_one["hotspots"][0]["self_weight"] = 61;
+  std::ofstream(root_ / "work" / "results" / "false.analysis.json") << false_one.dump();
+
+  EXPECT_EQ(CodeOf(Call(server, "read_artifact_page",
+                        {{"artifact_id", "link"}, {"artifact_type", "analysis"}})),
+            "PATH_SAFETY_VIOLATION");
+  for (const char* name : {"empty", "false", "missing"}) {
+    for (const char* tool : {"list_hotspots", "get_call_paths", "classify_hotspots", "report"}) {
+      EXPECT_EQ(CodeOf(Call(server, tool, {{"analysis_id", name}})), "INVALID_INPUT")
+          << tool << ' ' << name;
+    }
+  }
+  EXPECT_EQ(Value(server, "list_artifacts", json::object())["total_items"], 3);
+}
+
 TEST_F(McpServer, ClosedGatesRefuseAndLeaveNothing) {
   Server server = Started(false);
   const json result = Call(server, "analyze_profile", {{"path", Path("before.folded")}});
@@ -233,6 +246,13 @@ TEST_F(McpServer, AFlameGraphIsANewFile) {
   EXPECT_EQ(Value(server, "flame_graph", arguments)["total"], 100);
   EXPECT_TRUE(fs::exists(Path("flame.svg")));
   EXPECT_EQ(CodeOf(Call(server, "flame_graph", arguments)), "PATH_SAFETY_VIOLATION");
+  for (const char* name : {"hotspots.json", "x.analysis.json", "x.svg.json", "x", "x.svg "}) {
+    EXPECT_EQ(CodeOf(Call(server, "flame_graph",
+                          {{"path", Path("before.folded")}, {"output_path", Path(name)}})),
+              "PATH_SAFETY_VIOLATION")
+        << name;
+    EXPECT_FALSE(fs::exists(Path(name)));
+  }
 }
 
 TEST_F(McpServer, BadMessagesGetErrorsAndNotificationsNone) {
@@ -249,11 +269,6 @@ TEST_F(McpServer, BadMessagesGetErrorsAndNotificationsNone) {
   EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"-1"}})"),
             -32602);
   EXPECT_FALSE(server.Answer(R"({"jsonrpc":"2.0","method":"notifications/initialized"})"));
-
-  std::istringstream in("\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n{");
-  std::ostringstream out;
-  server.Serve(in, out);
-  EXPECT_EQ(std::ranges::count(out.str(), '\n'), 2);
 }
 
 }  // namespace

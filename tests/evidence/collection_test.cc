@@ -170,6 +170,31 @@ TEST_F(Collection, FailuresSayWhyAndLeaveNothing) {
   Refused(request, ErrorCode::kPathSafety);
 }
 
+TEST_F(Collection, WhatIsRecordedIsForNobodyElse) {
+  const std::string perf = std::string(kWriteRecording) + "chmod 644 \"$out\"\n";
+  CollectionRequest request = Request(perf);
+  Collected(request);
+  for (const std::string& output : {request.data_output, request.metadata_output}) {
+    EXPECT_EQ(fs::status(output).permissions(), fs::perms::owner_read | fs::perms::owner_write)
+        << output;
+  }
+}
+
+TEST_F(Collection, CalledOffItEndsWhatRunsAndLeavesNothing) {
+  CollectionRequest request = Request("sleep 100\n");
+  std::stop_source stop;
+  stop.request_stop();
+  request.stop = stop.get_token();
+  EXPECT_THAT(Refused(request, ErrorCode::kTimeout).message, HasSubstr("called off"));
+}
+
+TEST_F(Collection, ARelativeNameOfPerfIsRefusedWithTheReason) {
+  CollectionRequest request = Request("");
+  request.perf_path = "perf";
+  EXPECT_THAT(Refused(request, ErrorCode::kPathSafety).message,
+              HasSubstr("named by its absolute path, which 'perf' is not"));
+}
+
 TEST_F(Collection, ChattyTargetsAreNoFailure) {
   CollectionRequest request =
       Request(std::string(kWriteRecording) + "head -c 3000000 /dev/zero; echo done >&2\n");

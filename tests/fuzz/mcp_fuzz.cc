@@ -1,5 +1,6 @@
 // Any bytes are a message to the MCP server, behind closed gates: one line of JSON, or nothing.
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -8,9 +9,24 @@
 #include <sstream>
 #include <string>
 
-#include "cli/mcp/server.h"
+#include "cli/mcp/conversation.h"
 
 namespace {
+
+// A file without a name that holds `bytes`, read from their start.
+int Holding(const void* bytes, std::size_t size) {
+  const int file = ::memfd_create("mcp", MFD_CLOEXEC);
+  if (file < 0 || ::pwrite(file, bytes, size, 0) != static_cast<ssize_t>(size)) std::abort();
+  return file;
+}
+
+std::string TextOf(int file) {
+  std::string text(static_cast<std::size_t>(::lseek(file, 0, SEEK_END)), '\0');
+  if (::pread(file, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    std::abort();
+  }
+  return text;
+}
 
 // An empty folder, gone when the program ends.
 class EmptyRoot {
@@ -31,16 +47,19 @@ class EmptyRoot {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  using sonde::cli::mcp::Conversation;
   using sonde::cli::mcp::Server;
   using sonde::cli::mcp::Workspace;
   static const EmptyRoot root;
   static Server server(
       Workspace::Open({.allowed_roots = {root.path()}, .artifact_root = root.path()}).value());
 
-  std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
-  std::ostringstream out;
-  server.Serve(in, out);
-  std::istringstream answers(std::move(out).str());
+  const int in = Holding(data, size);
+  const int out = Holding("", 0);
+  if (!Conversation(server, in, out).Hold().ok()) std::abort();
+  std::istringstream answers(TextOf(out));
+  ::close(in);
+  ::close(out);
   for (std::string line; std::getline(answers, line);) {
     const auto answer = nlohmann::json::parse(line, nullptr, false);
     if (!answer.is_object() || answer.value("jsonrpc", "") != "2.0") std::abort();

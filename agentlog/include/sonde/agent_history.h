@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,10 +33,10 @@ std::vector<std::string> FindAgentLogs(const AgentLogPlaces& places, std::size_t
 
 // Which sessions are kept, after copies were removed over all files. Empty or 0 = no condition.
 struct SessionFilter {
-  std::string project_root{};         // Kept: the session's working folder is this one or below it.
-  std::string agent{};                // The agent's name starts with it.
-  std::string session_id{};           // The session's id contains it.
-  std::string model{};                // A call was made to a model whose name contains it.
+  std::string project_root{};       // Kept: the session's working folder is this one or below it.
+  std::string agent{};              // The agent's name starts with it.
+  std::string session_id{};         // The session's id contains it.
+  std::string model{};              // A call was made to a model whose name contains it.
   std::int64_t since_ns = kNoTime;  // Only events at or after; a session without any is left out.
   std::int64_t until_ns = kNoTime;  // Only events before.
   std::size_t max_sessions = 0;     // The newest of those a person started, with their sub-agents.
@@ -44,11 +45,13 @@ struct SessionFilter {
 struct HistoryOptions {
   SessionFilter filter{};
   std::string parse_cache{};  // Folder of the parse cache; empty = none.
-  unsigned threads = 0;     // 0 = one a processor.
+  unsigned threads = 0;       // 0 = one a processor.
   // The files were named, not found: one that cannot be opened is an error, not a loss.
   bool are_named = true;
   // A longer line is skipped and counted.
   std::uint64_t max_line_bytes = std::uint64_t{256} << 20;
+  // Asked to, the reading ends with kTimeout before the next file.
+  std::stop_token stop{};
 };
 
 // The folder of the parse cache when none is named: $XDG_CACHE_HOME/sonde/agentlog or

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,8 @@ struct AnalysisOptions {
   // empty = none is run. It gets that long.
   std::string perf_path{};
   double timeout_seconds = 300;
+  // Asked to, the analysis ends with kTimeout.
+  std::stop_token stop{};
 };
 
 // Reads and analyses a profile of any format. Equal input gives an equal analysis.
@@ -128,7 +131,8 @@ Result<Analysis> AnalyzeBytes(std::string_view bytes, const AnalysisOptions& opt
 Result<Analysis> AnalyzeProfile(const Profile& profile, const AnalysisOptions& options);
 
 nlohmann::json ToJson(const Analysis& analysis);
-// Reads what ToJson wrote; unknown members are refused (kInvalid).
+// Reads what ToJson wrote. kInvalid for unknown members, and for figures that contradict each
+// other.
 Result<Analysis> AnalysisFromJson(const nlohmann::json& value);
 
 }  // namespace sonde

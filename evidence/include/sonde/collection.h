@@ -7,6 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,9 @@ struct CollectionRequest {
   std::string authorization{};
   bool authorize_pid_attach = false;
   std::string pid_authorization{};
+
+  // Asked to, everything that runs is ended and nothing is kept.
+  std::stop_token stop{};
 };
 
 // Records the target, and nothing but the target, and returns the artifact that was written to

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,8 @@ struct MappedRange {
   std::uint64_t file_offset = 0;  // Of `start`.
 };
 
-// "START-END@OFFSET", all hexadecimal with or without 0x.
+// "START-END@OFFSET", all hexadecimal with or without 0x. kInvalid also for a range that is empty
+// or whose offsets would wrap.
 Result<MappedRange> ParseMappedRange(std::string_view text);
 
 // A number as people write addresses: decimal, or with 0x, 0o or 0b in front; single
@@ -37,9 +39,11 @@ class SourceResolver {
  public:
   enum class Tool : std::uint8_t { kNative, kLlvmSymbolizer, kAddr2line };
 
-  // `tool_path` is the absolute path of the tool, for tools that are not native.
+  // `tool_path` is the absolute path of the tool, for tools that are not native; `stop` ends one
+  // that runs.
   static Result<SourceResolver> Open(const std::string& binary, Tool tool = Tool::kNative,
-                                     const std::string& tool_path = {});
+                                     const std::string& tool_path = {},
+                                     const std::stop_token& stop = {});
   SourceResolver(SourceResolver&&) noexcept;
   SourceResolver& operator=(SourceResolver&&) noexcept;
   ~SourceResolver();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,8 @@ struct ReadOptions {
   Format* recognised = nullptr;
   // Called now and then with the bytes consumed and the size of the input (0 = not known).
   std::function<void(std::uint64_t done, std::uint64_t total)> progress{};
+  // Asked to, the reading ends with kTimeout. Looked at as often as progress is told.
+  std::stop_token stop{};
 };
 
 // Reads a whole input that is in memory; gzip and zstd are unwrapped, also twice.
