@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "evidence/analysis_check.h"
 #include "evidence/object_reader.h"
 #include "sonde/analysis.h"
 #include "sonde/artifact.h"
@@ -292,6 +293,7 @@ Result<Analysis> AnalysisFromJson(const json& value) {
                  .message = "schema version " + version + " is not known",
                  .stage = "artifact"};
   }
+  if (Status status = CheckConsistent(analysis); !status.ok()) return status.error();
   return analysis;
 }
 
