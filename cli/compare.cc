@@ -46,6 +46,10 @@ void AddBenchmarkOptions(CLI::App& command, BenchmarkOptions& options) {
       ->capture_default_str();
   command.add_option("--benchmark-name", options.benchmark_name,
                      "Which benchmark of a file that holds several, or the name for its only one");
+  command
+      .add_option("--benchmark-index", options.index,
+                  "Which of several results of one name, from 1 (hyperfine, pyperf)")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT32_MAX}));
 }
 
 Result<Benchmark> ReadBenchmark(const std::string& path, const BenchmarkOptions& options,

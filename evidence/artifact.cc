@@ -220,6 +220,8 @@ std::string ArtifactId(std::string_view prefix, std::initializer_list<std::strin
 
 double Rounded(double value, int decimals) {
   const double scale = std::pow(10.0, decimals);
+  // So large a number has no decimals.
+  if (!std::isfinite(value * scale)) return value;
   const double rounded = std::round(value * scale) / scale;
   return rounded == 0.0 ? 0.0 : rounded;  // No negative zero.
 }

@@ -2,10 +2,12 @@
 
 #include "sonde/benchmark.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "evidence/benchmark_formats.h"
+#include "evidence/object_reader.h"
 #include "evidence/perf_stat.h"
 #include "evidence/statistics.h"
 #include "sonde/artifact.h"
@@ -33,20 +35,51 @@ std::string FormatOf(const json& root) {
   return "";
 }
 
+// What is written beside the values, against what they give. Other writers may have rounded it.
+bool Agrees(double said, double computed, double size) {
+  constexpr double kTolerance = 1e-6;
+  return std::abs(said - computed) <= kTolerance * size;
+}
+
 Result<BenchmarkMetric> MetricFrom(const std::string& name, const json& value) {
-  if (!value.is_object() || !value.contains("values") || !value["values"].is_array() ||
-      value["values"].empty()) {
-    return Broken("metric \"" + name + "\" has no values");
-  }
+  const std::string where = "metrics." + name;
   BenchmarkMetric metric;
-  metric.unit = value.value("unit", "");
-  metric.higher_is_better = value.value("higher_is_better", false);
-  for (const json& number : value["values"]) {
-    if (!number.is_number())
-      return Broken("metric \"" + name + "\" holds a value that is no number");
-    metric.values.push_back(number.get<double>());
+  ObjectReader reader(value, where);
+  reader.Text("unit", metric.unit);
+  reader.Flag("higher_is_better", metric.higher_is_better);
+  if (const json* values = reader.Find("values"); values != nullptr) {
+    if (!values->is_array() || values->empty()) return Broken(where + " has no values");
+    for (const json& number : *values) {
+      if (!number.is_number()) return Broken(where + " holds a value that is no number");
+      metric.values.push_back(number.get<double>());
+    }
+  }
+  double median = 0;
+  double mean = 0;
+  double deviation = 0;
+  reader.Number("median", median);
+  reader.Number("mean", mean);
+  reader.Number("standard_deviation", deviation);
+  if (Status status = reader.Finish(); !status.ok()) return status.error();
+  double size = 0;
+  for (const double number : metric.values) size = std::max(size, std::abs(number));
+  if (!Agrees(median, Median(metric.values), size) || !Agrees(mean, Mean(metric.values), size) ||
+      !Agrees(deviation, SampleDeviation(metric.values), size)) {
+    return Broken(where + " has a median, mean or standard_deviation that is not of its values");
   }
   return metric;
+}
+
+// Every figure that is derived from the values has to be a number.
+Status CheckFinite(const Benchmark& benchmark) {
+  for (const auto& [name, metric] : benchmark.metrics) {
+    const bool is_finite =
+        std::ranges::all_of(metric.values, [](double value) { return std::isfinite(value); });
+    if (!is_finite || !std::isfinite(SampleDeviation(metric.values))) {
+      return Broken("the values of \"" + name + "\" are too large to have a deviation");
+    }
+  }
+  return {};
 }
 
 // Reads back what ToJson wrote. Members that it would not write are refused.
@@ -88,6 +121,12 @@ Result<Benchmark> FromArtifact(const json& root) {
   if (benchmark.id.empty() || benchmark.metrics.empty()) {
     return Broken("benchmark_id and metrics are required");
   }
+  for (const auto& [name, metric] : benchmark.metrics) {
+    if (metric.values.size() > benchmark.repetitions) {
+      return Broken("metrics." + name + " has more values than there are repetitions");
+    }
+  }
+  if (Status status = CheckFinite(benchmark); !status.ok()) return status.error();
   return benchmark;
 }
 
@@ -127,8 +166,11 @@ Result<Benchmark> NormalizeBenchmark(std::string_view bytes, const BenchmarkOpti
     }
   }
   if (!benchmark.ok()) return benchmark;
+  if (Status status = CheckFinite(benchmark.value()); !status.ok()) return status.error();
   benchmark.value().source_format = format;
-  benchmark.value().id = ArtifactId("benchmark", {Sha256(bytes), benchmark.value().name});
+  std::string name = benchmark.value().name;
+  if (options.index > 0) name += '#' + std::to_string(options.index);
+  benchmark.value().id = ArtifactId("benchmark", {Sha256(bytes), name});
   return benchmark;
 }
 

@@ -17,6 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kFewestValues = 3;
+constexpr std::size_t kMostResampled = 20'000;
 constexpr double kSignificance = 0.05;
 constexpr int kPercentDecimals = 6;
 constexpr int kValueDecimals = 9;
@@ -64,6 +65,7 @@ struct Judgement {
   json row;
   bool enough = false;
   bool same_scale = true;
+  bool computable = true;  // The change in percent is a number.
   std::optional<double> improvement_percent;
   std::optional<WelchTest> test;
 };
@@ -75,6 +77,10 @@ Judgement Judge(const std::string& name, const BenchmarkMetric& before,
   judgement.same_scale = scale && before.higher_is_better == after.higher_is_better;
   std::vector<double> candidate = after.values;
   for (double& value : candidate) value *= scale.value_or(1.0);
+  if (!std::ranges::all_of(candidate, [](double value) { return std::isfinite(value); })) {
+    judgement.same_scale = false;
+    candidate = after.values;
+  }
 
   json& row = judgement.row;
   row = {{"metric", name},
@@ -88,9 +94,12 @@ Judgement Judge(const std::string& name, const BenchmarkMetric& before,
   if (!judgement.same_scale) return judgement;
 
   // The change and its interval are both about the mean, so that they cannot contradict.
-  const double base = Mean(before.values);
-  if (base != 0) {
-    const double raw = (Mean(candidate) - base) * 100.0 / std::abs(base);
+  const int power = std::min(ScaleOf(before.values), ScaleOf(candidate));
+  const double base = Mean(Scaled(before.values, power));
+  const double change = Mean(Scaled(candidate, power)) - base;
+  const double raw = change == 0 ? 0 : change * 100.0 / std::abs(base);
+  judgement.computable = std::isfinite(raw);
+  if (judgement.computable) {
     judgement.improvement_percent = before.higher_is_better ? raw : -raw;
     row["raw_delta_percent"] = Rounded(raw, kPercentDecimals);
     row["improvement_percent"] = Rounded(*judgement.improvement_percent, kPercentDecimals);
@@ -98,12 +107,17 @@ Judgement Judge(const std::string& name, const BenchmarkMetric& before,
   judgement.enough = before.values.size() >= kFewestValues && candidate.size() >= kFewestValues;
   if (!judgement.enough) return judgement;
   judgement.test = Welch(before.values, candidate);
-  const auto interval = [](const ConfidenceInterval& i) {
-    return json::array({Rounded(i.low, kValueDecimals), Rounded(i.high, kValueDecimals)});
+  // Bounds beyond what a number holds are left out.
+  const auto put = [&](const char* key, const ConfidenceInterval& i) {
+    if (!std::isfinite(i.low) || !std::isfinite(i.high)) return;
+    row[key] = json::array({Rounded(i.low, kValueDecimals), Rounded(i.high, kValueDecimals)});
   };
-  row["confidence_interval_95"] = interval(judgement.test->interval_95);
+  put("confidence_interval_95", judgement.test->interval_95);
   row["degrees_of_freedom"] = Rounded(judgement.test->degrees_of_freedom, kValueDecimals);
-  row["bootstrap_interval_95"] = interval(BootstrapDifference(before.values, candidate));
+  // With so many values Welch's interval says the same, and drawing would take minutes.
+  if (before.values.size() + candidate.size() <= kMostResampled) {
+    put("bootstrap_interval_95", BootstrapDifference(before.values, candidate));
+  }
   return judgement;
 }
 
@@ -111,8 +125,8 @@ std::string StatusOf(const Judgement& judgement, bool comparable, bool significa
                      bool practical) {
   if (!judgement.same_scale) return "not_comparable";
   if (!judgement.enough) return "insufficient_data";
-  if (!comparable) return "not_comparable";
-  if (!significant || !practical || !judgement.improvement_percent) return "no_material_change";
+  if (!comparable || !judgement.computable) return "not_comparable";
+  if (!significant || !practical) return "no_material_change";
   return *judgement.improvement_percent > 0 ? "candidate_improvement" : "candidate_regression";
 }
 
@@ -162,6 +176,7 @@ json CompareBenchmarks(const Benchmark& baseline, const Benchmark& candidate,
   json rows = json::array();
   std::size_t tested = 0;
   bool any_insufficient = false;
+  std::vector<std::string> uncomputable;
   for (Judgement& judgement : judgements) {
     bool significant = false;
     if (judgement.test) {
@@ -177,6 +192,11 @@ json CompareBenchmarks(const Benchmark& baseline, const Benchmark& candidate,
     judgement.row["practically_significant"] = practical;
     judgement.row["status"] = StatusOf(judgement, comparable, significant, practical);
     any_insufficient |= judgement.row["status"] == "insufficient_data";
+    if (!judgement.computable) {
+      uncomputable.push_back(judgement.row["metric"].get<std::string>() +
+                             ": no change in percent of the baseline can be given, which is 0 or "
+                             "next to it");
+    }
     rows.push_back(std::move(judgement.row));
   }
 
@@ -191,6 +211,7 @@ json CompareBenchmarks(const Benchmark& baseline, const Benchmark& candidate,
     AppendUnique(warnings, "metrics differ: " + NamesOf(baseline.metrics) + " against " +
                                NamesOf(candidate.metrics));
   }
+  for (const std::string& text : uncomputable) AppendUnique(warnings, text);
   if (any_insufficient) AppendUnique(warnings, "fewer than 3 values on a side cannot be judged");
   AppendUnique(warnings,
                "a comparison alone does not verify an improvement: the same work and "

@@ -52,6 +52,16 @@ void AddMetric(Benchmark& benchmark, const std::string& name, std::string unit, 
   benchmark.metrics[name] = {std::move(unit), higher, std::move(values)};
 }
 
+// Whether a metric has a value in each run; one that has some and not all is warned of.
+bool IsOfEachRun(Benchmark& benchmark, const std::string& metric, std::size_t values,
+                 std::size_t runs) {
+  if (values != 0 && values != runs) {
+    benchmark.warnings.push_back(metric + " was left out: " + std::to_string(runs - values) +
+                                 " of " + std::to_string(runs) + " runs do not have it");
+  }
+  return values == runs;
+}
+
 // Seconds of one unit of Google Benchmark's time_unit; 0 when the unit is not known.
 double SecondsOf(std::string_view unit) {
   if (unit == "s") return 1.0;
@@ -80,6 +90,20 @@ Result<std::string> ChooseName(std::vector<std::string> names, const std::string
                 list);
 }
 
+Result<std::size_t> ChooseResult(const std::vector<std::string>& names,
+                                 const BenchmarkOptions& options) {
+  const Result<std::string> chosen = ChooseName(names, options.benchmark_name);
+  if (!chosen.ok()) return chosen.error();
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == chosen.value()) places.push_back(i);
+  }
+  if (options.index == 0 && places.size() == 1) return places.front();
+  if (options.index >= 1 && options.index <= places.size()) return places[options.index - 1];
+  return Broken("results called \"" + chosen.value() + "\": " + std::to_string(places.size()) +
+                "; select one by its index, from 1");
+}
+
 Result<Benchmark> BenchmarkFromHyperfine(const json& root, const BenchmarkOptions& options) {
   const json none = json::array();
   const json& results = MemberOr(root, "results", none);
@@ -89,19 +113,25 @@ Result<Benchmark> BenchmarkFromHyperfine(const json& root, const BenchmarkOption
     if (!result.is_object()) return Broken("a result is not an object");
     names.push_back(TextOr(result, "command", "unknown"));
   }
-  const Result<std::string> chosen = ChooseName(names, options.benchmark_name);
+  const Result<std::size_t> chosen = ChooseResult(names, options);
   if (!chosen.ok()) return chosen.error();
-  const json& result =
-      results[static_cast<std::size_t>(std::ranges::find(names, chosen.value()) - names.begin())];
+  const json& result = results[chosen.value()];
+  const std::string& name = names[chosen.value()];
 
   Benchmark benchmark;
-  benchmark.name = options.benchmark_name.empty() ? chosen.value() : options.benchmark_name;
+  benchmark.name = options.benchmark_name.empty() ? name : options.benchmark_name;
   const std::optional<std::vector<double>> times = NumbersOf(MemberOr(result, "times", Nothing()));
-  if (!times) return Broken("\"times\" of " + chosen.value() + " is not a list of numbers");
+  if (!times) return Broken("\"times\" of " + name + " is not a list of numbers");
   benchmark.repetitions = times->size();
   AddMetric(benchmark, "wall_time", "seconds", false, *times);
-  if (auto memory = NumbersOf(MemberOr(result, "memory_usage_byte", Nothing()))) {
-    AddMetric(benchmark, "peak_memory", "bytes", false, *std::move(memory));
+  if (const json& given = MemberOr(result, "memory_usage_byte", Nothing()); !given.is_null()) {
+    auto memory = NumbersOf(given);
+    if (memory && memory->size() == times->size()) {
+      AddMetric(benchmark, "peak_memory", "bytes", false, *std::move(memory));
+    } else {
+      benchmark.warnings.emplace_back(
+          "memory_usage_byte was left out: it is not a number for each run");
+    }
   }
   // hyperfine gives user and system time as means over the runs only.
   for (const char* kind : {"user", "system"}) {
@@ -109,12 +139,17 @@ Result<Benchmark> BenchmarkFromHyperfine(const json& root, const BenchmarkOption
     if (value.is_number()) {
       AddMetric(benchmark, std::string(kind) + "_time_mean", "seconds", false,
                 {value.get<double>()});
+    } else if (!value.is_null()) {
+      benchmark.warnings.push_back(std::string(kind) + " was left out: it is not a number");
     }
   }
   if (const json& codes = MemberOr(result, "exit_codes", Nothing()); codes.is_array()) {
     // A run that a signal ended has no exit code: null, and a failure all the same.
     benchmark.error_count = static_cast<std::uint64_t>(std::ranges::count_if(
         codes, [](const json& code) { return !code.is_number_integer() || code != 0; }));
+    if (codes.size() != times->size()) {
+      benchmark.warnings.emplace_back("there are not as many exit codes as times");
+    }
   }
   if (const json& parameters = MemberOr(result, "parameters", Nothing());
       parameters.is_object() && !parameters.empty()) {
@@ -137,44 +172,42 @@ Result<Benchmark> BenchmarkFromPyperf(const json& root, const BenchmarkOptions& 
     const json& own = MemberOr(entry, "metadata", empty);
     names.push_back(TextOr(own, "name", TextOr(entry, "name", TextOr(common, "name", "unknown"))));
   }
-  const Result<std::string> chosen = ChooseName(names, options.benchmark_name);
+  const Result<std::size_t> chosen = ChooseResult(names, options);
   if (!chosen.ok()) return chosen.error();
+  const json& entry = list[chosen.value()];
+  const std::string& name = names[chosen.value()];
+  const json& own = MemberOr(entry, "metadata", empty);
 
   Benchmark benchmark;
-  benchmark.name = options.benchmark_name.empty() ? chosen.value() : options.benchmark_name;
-  std::string unit;
+  benchmark.name = options.benchmark_name.empty() ? name : options.benchmark_name;
+  const std::string unit = TextOr(own, "unit", TextOr(common, "unit", "second"));
+  const json& runs = MemberOr(entry, "runs", Nothing());
+  if (!runs.is_array()) return Broken("\"runs\" of " + name + " is not an array");
   std::vector<double> values;
   std::uint64_t calibrations = 0;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] != chosen.value()) continue;
-    const json& own = MemberOr(list[i], "metadata", empty);
-    unit = TextOr(own, "unit", TextOr(common, "unit", "second"));
-    const json& runs = MemberOr(list[i], "runs", Nothing());
-    if (!runs.is_array()) return Broken("\"runs\" of " + names[i] + " is not an array");
-    for (const json& run : runs) {
-      const json& measured = MemberOr(run, "values", Nothing());
-      // A run that only found out how many loops to make has warm-ups and no values.
-      if (measured.is_null()) {
-        ++calibrations;
-        continue;
-      }
-      const std::optional<std::vector<double>> numbers = NumbersOf(measured);
-      if (!numbers) return Broken("a run of " + names[i] + " holds values that are no numbers");
-      values.insert(values.end(), numbers->begin(), numbers->end());
+  for (const json& run : runs) {
+    const json& measured = MemberOr(run, "values", Nothing());
+    // A run that only found out how many loops to make has warm-ups and no values.
+    if (measured.is_null()) {
+      ++calibrations;
+      continue;
     }
-    for (const json* metadata : {&own, &common}) {
-      for (const auto& [key, target] : {std::pair{"cpu_model_name", "cpu_model"},
-                                        {"cpu_count", "cpu_count"},
-                                        {"cpu_affinity", "cpu_affinity"},
-                                        {"platform", "kernel"},
-                                        {"python_compiler", "compiler"}}) {
-        if (metadata->contains(key) && !benchmark.environment.contains(target)) {
-          benchmark.environment[target] = (*metadata)[key];
-        }
+    const std::optional<std::vector<double>> numbers = NumbersOf(measured);
+    if (!numbers) return Broken("a run of " + name + " holds values that are no numbers");
+    values.insert(values.end(), numbers->begin(), numbers->end());
+  }
+  for (const json* metadata : {&own, &common}) {
+    for (const auto& [key, target] : {std::pair{"cpu_model_name", "cpu_model"},
+                                      {"cpu_count", "cpu_count"},
+                                      {"cpu_affinity", "cpu_affinity"},
+                                      {"platform", "kernel"},
+                                      {"python_compiler", "compiler"}}) {
+      if (metadata->contains(key) && !benchmark.environment.contains(target)) {
+        benchmark.environment[target] = (*metadata)[key];
       }
     }
   }
-  if (values.empty()) return Broken(chosen.value() + " has no measured values");
+  if (values.empty()) return Broken(name + " has no measured values");
   benchmark.repetitions = values.size();
   const std::string full = unit == "second" ? "seconds" : unit == "byte" ? "bytes" : unit;
   AddMetric(benchmark, "value", full, false, std::move(values));
@@ -190,6 +223,7 @@ Result<Benchmark> BenchmarkFromGoogle(const json& root, const BenchmarkOptions& 
   const json& list = MemberOr(root, "benchmarks", empty);
   const json& context = MemberOr(root, "context", empty);
   if (!list.is_array()) return Broken("\"benchmarks\" is not an array");
+  if (options.index != 0) return Broken("Google Benchmark has no results to select by an index");
 
   const auto name_of = [](const json& entry) {
     return TextOr(entry, "run_name", TextOr(entry, "name", "unknown"));
@@ -208,7 +242,7 @@ Result<Benchmark> BenchmarkFromGoogle(const json& root, const BenchmarkOptions& 
   std::uint64_t errors = 0;
   for (const json& entry : list) {
     if (name_of(entry) != chosen.value()) continue;
-    if (entry.value("error_occurred", false)) {
+    if (MemberOr(entry, "error_occurred", Nothing()) == true) {
       ++errors;
     } else if (TextOr(entry, "run_type", "iteration") == "iteration") {
       entries.push_back(&entry);
@@ -245,16 +279,23 @@ Result<Benchmark> BenchmarkFromGoogle(const json& root, const BenchmarkOptions& 
         values.push_back(value.get<double>() * (seconds / SecondsOf(unit)));
       }
     }
-    if (values.size() == entries.size()) AddMetric(benchmark, time, unit, false, values);
+    if (IsOfEachRun(benchmark, time, values.size(), entries.size())) {
+      AddMetric(benchmark, time, unit, false, values);
+    }
   }
-  for (const auto& [key, first] : entries.front()->items()) {
-    if (!first.is_number() || kNotMetrics.contains(key)) continue;
+  std::set<std::string> counters;
+  for (const json* entry : entries) {
+    for (const auto& [key, value] : entry->items()) {
+      if (value.is_number() && !kNotMetrics.contains(key)) counters.insert(key);
+    }
+  }
+  for (const std::string& key : counters) {
     std::vector<double> values;
     for (const json* entry : entries) {
       const json& value = MemberOr(*entry, key.c_str(), Nothing());
       if (value.is_number()) values.push_back(value.get<double>());
     }
-    if (values.size() != entries.size()) continue;
+    if (!IsOfEachRun(benchmark, key, values.size(), entries.size())) continue;
     const bool rate = key.ends_with("_per_second");
     const std::string counted = rate ? key.substr(0, key.size() - 11) + "/second" : "";
     AddMetric(benchmark, key, counted, rate, std::move(values));

@@ -24,6 +24,11 @@ Result<Benchmark> BenchmarkFromGoogle(const nlohmann::json& root, const Benchmar
 // Which of the distinct `names` is meant: the one asked for, or the only one.
 Result<std::string> ChooseName(std::vector<std::string> names, const std::string& wanted);
 
+// The position in `names` of the result that `options` mean, by its name and, where several have
+// it, its index.
+Result<std::size_t> ChooseResult(const std::vector<std::string>& names,
+                                 const BenchmarkOptions& options);
+
 }  // namespace sonde
 
 #endif  // SONDE_EVIDENCE_BENCHMARK_FORMATS_H_

@@ -1,4 +1,4 @@
-// PerfStat: the counters that `perf stat -x` writes.
+// PerfStat: the counters that `perf stat` writes, in any of its forms.
 
 #ifndef SONDE_EVIDENCE_PERF_STAT_H_
 #define SONDE_EVIDENCE_PERF_STAT_H_
@@ -25,20 +25,20 @@ struct PerfStatMetric {
 
 struct PerfStatReport {
   std::vector<PerfStatMetric> metrics;
-  std::vector<std::string> warnings;  // At most kPerfStatWarnings.
+  std::vector<std::string> warnings;  // Of lines at most kPerfStatWarnings; and what holds for all.
 };
 
 inline constexpr std::size_t kPerfStatMetrics = 256;
 inline constexpr std::size_t kPerfStatWarnings = 32;
 
-// Reads fields separated by ';' (value, unit, event[, variance], run time, running share).
-// Rows that cannot be read are warned about. instructions-per-cycle is derived from
-// cycles and instructions, also under their hybrid names and with modifiers.
-// kLimit past `max_metrics`, kMalformed when no metric is there.
+// Reads rows of fields (-x, whatever the separator), JSON (-j), or what people are shown, by their
+// content; numbers may have a decimal comma. Lines that cannot be read are warned about.
+// instructions-per-cycle is derived from cycles and instructions, also under their hybrid names and
+// with modifiers. kLimit past `max_metrics`, kMalformed when no metric is there.
 Result<PerfStatReport> ParsePerfStat(std::string_view text,
                                      std::size_t max_metrics = kPerfStatMetrics);
 
-// Whether the text starts like the output of `perf stat -x ';'`.
+// Whether the text starts like the output of perf stat.
 bool LooksLikePerfStat(std::string_view text);
 
 // Each counter as a metric with one value.

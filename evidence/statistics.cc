@@ -27,31 +27,8 @@ double ResampledMean(std::span<const double> values, std::mt19937_64& engine) {
   return sum / static_cast<double>(values.size());
 }
 
-}  // namespace
-
-double Mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double Median(std::span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t middle = sorted.size() / 2;
-  if (sorted.size() % 2 == 1) return sorted[middle];
-  return std::midpoint(sorted[middle - 1], sorted[middle]);
-}
-
-double SampleDeviation(std::span<const double> values) {
-  if (values.size() < 2) return 0;
-  const double mean = Mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
-std::optional<WelchTest> Welch(std::span<const double> baseline,
-                               std::span<const double> candidate) {
-  if (baseline.size() < 2 || candidate.size() < 2) return std::nullopt;
+// Of values of which the largest is about 1.
+WelchTest WelchOfScaled(std::span<const double> baseline, std::span<const double> candidate) {
   const double nb = static_cast<double>(baseline.size());
   const double nc = static_cast<double>(candidate.size());
   const double vb = std::pow(SampleDeviation(baseline), 2) / nb;
@@ -60,7 +37,7 @@ std::optional<WelchTest> Welch(std::span<const double> baseline,
   WelchTest test;
   test.difference = Mean(candidate) - Mean(baseline);
   const double error = std::sqrt(vb + vc);
-  if (error == 0 || !std::isfinite(error)) {
+  if (error == 0) {
     test.degrees_of_freedom = nb + nc - 2;
     test.p_value = test.difference == 0 ? 1.0 : 0.0;
     test.interval_95 = {test.difference, test.difference};
@@ -78,18 +55,78 @@ std::optional<WelchTest> Welch(std::span<const double> baseline,
   return test;
 }
 
+}  // namespace
+
+int ScaleOf(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  constexpr int kAny = 4096;  // Nothing but zeros: whatever suits others.
+  if (largest == 0) return kAny;
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  return -exponent;
+}
+
+std::vector<double> Scaled(std::span<const double> values, int power_of_two) {
+  std::vector<double> scaled(values.begin(), values.end());
+  for (double& value : scaled) value = std::ldexp(value, power_of_two);
+  return scaled;
+}
+
+double Mean(std::span<const double> values) {
+  const auto count = static_cast<double>(values.size());
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  if (std::isfinite(sum)) return sum / count;
+  return std::accumulate(values.begin(), values.end(), 0.0,
+                         [&](double mean, double value) { return mean + value / count; });
+}
+
+double Median(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t middle = sorted.size() / 2;
+  if (sorted.size() % 2 == 1) return sorted[middle];
+  return std::midpoint(sorted[middle - 1], sorted[middle]);
+}
+
+double SampleDeviation(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  const int scale = ScaleOf(values);
+  const std::vector<double> scaled = Scaled(values, scale);
+  const double mean = Mean(scaled);
+  double squares = 0;
+  for (const double value : scaled) squares += (value - mean) * (value - mean);
+  return std::ldexp(std::sqrt(squares / static_cast<double>(values.size() - 1)), -scale);
+}
+
+std::optional<WelchTest> Welch(std::span<const double> baseline,
+                               std::span<const double> candidate) {
+  if (baseline.size() < 2 || candidate.size() < 2) return std::nullopt;
+  const int scale = std::min(ScaleOf(baseline), ScaleOf(candidate));
+  const std::vector<double> before = Scaled(baseline, scale);
+  const std::vector<double> after = Scaled(candidate, scale);
+  WelchTest test = WelchOfScaled(before, after);
+  for (double* value : {&test.difference, &test.interval_95.low, &test.interval_95.high}) {
+    *value = std::ldexp(*value, -scale);
+  }
+  return test;
+}
+
 ConfidenceInterval BootstrapDifference(std::span<const double> baseline,
                                        std::span<const double> candidate, std::uint32_t resamples) {
+  const int scale = std::min(ScaleOf(baseline), ScaleOf(candidate));
+  const std::vector<double> before = Scaled(baseline, scale);
+  const std::vector<double> after = Scaled(candidate, scale);
   std::mt19937_64 engine(kBootstrapSeed);
   std::vector<double> differences(resamples);
   for (double& difference : differences) {
-    const double before = ResampledMean(baseline, engine);
-    difference = ResampledMean(candidate, engine) - before;
+    const double mean_before = ResampledMean(before, engine);
+    difference = ResampledMean(after, engine) - mean_before;
   }
   std::sort(differences.begin(), differences.end());
   const auto last = static_cast<double>(differences.size() - 1);
   const auto at = [&](double quantile) {
-    return differences[static_cast<std::size_t>(std::lround(quantile * last))];
+    return std::ldexp(differences[static_cast<std::size_t>(std::lround(quantile * last))], -scale);
   };
   return {at(1.0 - kUpperTail), at(kUpperTail)};
 }

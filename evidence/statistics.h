@@ -11,9 +11,14 @@
 namespace sonde {
 
 double Mean(std::span<const double> values);
+// The power of two that brings the largest of the values to about 1, which loses nothing: squares
+// of what was multiplied by it neither overflow nor vanish. Values and mean of any finite size.
+int ScaleOf(std::span<const double> values);
+std::vector<double> Scaled(std::span<const double> values, int power_of_two);
+
 // The mean of the middle two for an even number of values.
 double Median(std::span<const double> values);
-// With n - 1 in the denominator; 0 for a single value.
+// With n - 1 in the denominator; 0 for a single value. Infinite where it is beyond double.
 double SampleDeviation(std::span<const double> values);
 
 struct ConfidenceInterval {
@@ -31,7 +36,8 @@ struct WelchTest {
 };
 
 // At least two values on each side; otherwise nothing. With no spread on either
-// side the interval is the difference itself.
+// side the interval is the difference itself. Bounds beyond double are infinite; the p-value and
+// the degrees of freedom are right for values of any finite size.
 std::optional<WelchTest> Welch(std::span<const double> baseline, std::span<const double> candidate);
 
 // The 95 % percentile interval of the difference of means over `resamples`

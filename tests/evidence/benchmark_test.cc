@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "evidence/perf_stat.h"
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "sonde/artifact.h"
 #include "sonde/benchmark_comparison.h"
 
@@ -74,6 +77,79 @@ TEST(Benchmark, SeveralNamesAskForOneAndTheIdTellsThemApart) {
   EXPECT_NE(b.id, Normalized(file, {.benchmark_name = "a"}).id);
 }
 
+TEST(Benchmark, ResultsOfOneNameAreSelectedByTheirIndex) {
+  for (const char* file :
+       {R"({"results":[{"command":"a","times":[1]},{"command":"a","times":[2]}]})",
+        R"({"version":"1.0","benchmarks":[{"metadata":{"name":"a"},"runs":[{"values":[1]}]},
+            {"metadata":{"name":"a"},"runs":[{"values":[2]}]}]})"}) {
+    for (const std::uint64_t index : {0, 3}) {
+      const Result<Benchmark> none = NormalizeBenchmark(file, {.index = index});
+      ASSERT_FALSE(none.ok()) << file;
+      EXPECT_EQ(none.error().code, ErrorCode::kInvalid);
+      EXPECT_NE(none.error().message.find("index"), std::string::npos) << none.error().message;
+    }
+    const Benchmark second = Normalized(file, {.index = 2});
+    EXPECT_EQ(second.metrics.begin()->second.values, std::vector<double>{2});
+    EXPECT_NE(second.id, Normalized(file, {.index = 1}).id);
+  }
+}
+
+TEST(Benchmark, ValuesThatAreLeftOutAreTold) {
+  const auto warned = [](std::string_view file, std::string_view of) {
+    for (const std::string& warning : Normalized(file).warnings) {
+      if (warning.find(of) != std::string::npos) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(warned(R"({"results":[{"command":"a","times":[1,2],"memory_usage_byte":[1]}]})",
+                     "memory_usage_byte"));
+  EXPECT_TRUE(warned(R"({"results":[{"command":"a","times":[1,2],"user":"0.8"}]})", "user"));
+  EXPECT_TRUE(warned(R"({"results":[{"command":"a","times":[1,2],"exit_codes":[0]}]})", "exit"));
+  constexpr std::string_view kRuns = R"({"context":{},"benchmarks":[
+    {"name":"b","real_time":1,"cpu_time":1,"time_unit":"ns","first":1},
+    {"name":"b","real_time":2,"time_unit":"ns","second":1}]})";
+  for (const char* lost : {"cpu_time", "first", "second"}) EXPECT_TRUE(warned(kRuns, lost)) << lost;
+  EXPECT_FALSE(warned(kRuns, "real_time"));
+}
+
+TEST(Benchmark, ValuesTooLargeForADeviationAreRefused) {
+  const auto code = [](std::string_view file) {
+    const Result<Benchmark> benchmark = NormalizeBenchmark(file, {});
+    return benchmark.ok() ? ErrorCode::kInternal : benchmark.error().code;
+  };
+  EXPECT_EQ(code(R"({"results":[{"command":"a","times":[1.7e308,-1.7e308]}]})"),
+            ErrorCode::kInvalid);
+  EXPECT_EQ(code(R"({"context":{},"benchmarks":[{"name":"a","real_time":1,"time_unit":"ns"},
+                     {"name":"a","real_time":1e305,"time_unit":"s"}]})"),
+            ErrorCode::kInvalid);
+  // Large, but numbers: as are what is derived from them.
+  const Benchmark large =
+      Normalized(R"({"results":[{"command":"a","times":[1e308,1.2e308,1e308]}]})");
+  EXPECT_EQ(ToJson(large).dump().find("null"), std::string::npos);
+  EXPECT_EQ(ArtifactText(ToJson(Normalized(ArtifactText(ToJson(large))))),
+            ArtifactText(ToJson(large)));
+}
+
+TEST(Benchmark, AnArtifactThatContradictsItselfIsRefused) {
+  const nlohmann::json good =
+      ToJson(Normalized(R"({"results":[{"command":"a","times":[1,2,4]}]})"));
+  for (const auto& [pointer, value] : std::vector<std::pair<std::string, nlohmann::json>>{
+           {"/metrics/wall_time/mean", 2.5},
+           {"/metrics/wall_time/median", 1},
+           {"/metrics/wall_time/standard_deviation", 0},
+           {"/metrics/wall_time/unit", 7},
+           {"/metrics/wall_time/surprise", 7},
+           {"/metrics/wall_time/higher_is_better", "no"},
+           {"/repetitions", 2}}) {
+    nlohmann::json bad = good;
+    bad[nlohmann::json::json_pointer(pointer)] = value;
+    const Result<Benchmark> read = NormalizeBenchmark(bad.dump(), {});
+    ASSERT_FALSE(read.ok()) << pointer;
+    EXPECT_EQ(read.error().code, ErrorCode::kInvalid);
+    EXPECT_NE(read.error().message.find("wall_time"), std::string::npos) << read.error().message;
+  }
+}
+
 TEST(Benchmark, WhatIsNoBenchmarkIsRefused) {
   EXPECT_EQ(NormalizeBenchmark(R"({"value":1})", {}).error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(NormalizeBenchmark("[1]", {}).error().code, ErrorCode::kInvalid);
@@ -89,30 +165,6 @@ TEST(Benchmark, AnArtifactReadsBackAsItself) {
       Normalized(R"({"results":[{"command":"a","times":[1,2,3],"exit_codes":[0,0,0]}]})");
   const std::string text = ArtifactText(ToJson(benchmark));
   EXPECT_EQ(ArtifactText(ToJson(Normalized(text))), text);
-}
-
-TEST(PerfStat, DerivesInstructionsPerCycleAlsoUnderHybridNames) {
-  for (const char* rows : {"1000000;;cycles;1;100.00\n2000000;;instructions;1;100.00\n",
-                           "400000;;cpu_core/cycles/;1;100\n600000;;cpu_atom/cycles:u/;1;100\n"
-                           "2000000;;cpu_core/instructions/;2.00%;1;100\n"}) {
-    const Result<PerfStatReport> report = ParsePerfStat(rows);
-    ASSERT_TRUE(report.ok());
-    EXPECT_EQ(report.value().metrics.back().event, "instructions-per-cycle");
-    EXPECT_DOUBLE_EQ(*report.value().metrics.back().value, 2.0);
-  }
-}
-
-TEST(PerfStat, KeepsWhatWasNotCountedAndWarnsOfDamagedRows) {
-  const Result<PerfStatReport> report = ParsePerfStat(
-      "# started\n1;;cache-misses;5;50.00%\n<not supported>;;branch-misses;0;100.00;;\n"
-      "what;;ever;0;0\nnan;;x;1;1\n");
-  ASSERT_TRUE(report.ok());
-  ASSERT_EQ(report.value().metrics.size(), 2U);
-  EXPECT_EQ(report.value().metrics[1].status, "not_supported");
-  EXPECT_FALSE(report.value().metrics[1].value);
-  EXPECT_EQ(report.value().warnings.size(), 2U);
-  EXPECT_EQ(ParsePerfStat("1;;a;1;1\n2;;b;1;1\n", 1).error().code, ErrorCode::kLimit);
-  EXPECT_EQ(ParsePerfStat("# nothing\n").error().code, ErrorCode::kMalformed);
 }
 
 Benchmark Throughput(std::vector<double> values, const char* unit = "ops/s") {
@@ -163,6 +215,33 @@ TEST(BenchmarkComparison, UnitsOfOneKindAreBroughtTogether) {
   EXPECT_NEAR(result["metrics"][0]["candidate_mean"].get<double>(), 1.0, 1e-12);
   const auto odd = CompareBenchmarks(before, Throughput({1, 1, 1}, "bytes"), {});
   EXPECT_EQ(odd["metrics"][0]["status"], "not_comparable");
+}
+
+// No verdict comes of numbers that overflowed or vanished, and none is null.
+TEST(BenchmarkComparison, NumbersOfAnySizeAreJudgedAlike) {
+  const auto judged = [](std::vector<double> before, std::vector<double> after) {
+    const auto result =
+        CompareBenchmarks(Throughput(std::move(before)), Throughput(std::move(after)), {});
+    EXPECT_EQ(result.dump().find("null"), std::string::npos) << result.dump();
+    return result["metrics"][0];
+  };
+  const auto usual = judged({1, 1.2, 1.1}, {1.15, 1.05, 1.1});
+  EXPECT_EQ(usual["status"], "no_material_change");
+  for (const double size : {1e308, 1e160, 1e-160, 1e-300}) {
+    const auto row =
+        judged({1 * size, 1.2 * size, 1.1 * size}, {1.15 * size, 1.05 * size, 1.1 * size});
+    EXPECT_EQ(row["status"], usual["status"]) << size;
+    EXPECT_NEAR(row["p_value"].get<double>(), usual["p_value"].get<double>(), 1e-6) << size;
+    EXPECT_EQ(judged({1 * size, 1.01 * size, 1.02 * size},
+                     {1.5 * size, 1.51 * size, 1.52 * size})["status"],
+              "candidate_improvement");
+  }
+  // Against nothing there is no percentage.
+  EXPECT_EQ(judged({0, 0, 0}, {1, 2, 3})["status"], "not_comparable");
+  EXPECT_EQ(judged({0, 0, 0}, {0, 0, 0})["status"], "no_material_change");
+  EXPECT_EQ(judged({1e-300, 1e-300, 1e-300}, {1e308, 1e308, 1e308})["status"], "not_comparable");
+  EXPECT_EQ(judged({-1.7e308, -1.7e308, -1.7e308}, {1.7e308, 1.7e308, 1.7e308})["status"],
+            "candidate_improvement");
 }
 
 TEST(BenchmarkComparison, MarkdownSurvivesHostileNames) {

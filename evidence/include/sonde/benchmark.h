@@ -45,11 +45,15 @@ struct BenchmarkOptions {
   std::string format = "auto";
   std::string
       benchmark_name{};  // Which one, when a file holds several; also given to a nameless one.
+  // Which of several results of one name, counted from 1; 0 = there is but one. hyperfine and
+  // pyperf only: Google Benchmark repeats a name for each repetition.
+  std::uint64_t index = 0;
 };
 
 // Normalises the bytes of a result file. kUnsupported when the format is not
 // recognised; kInvalid when it is broken, when a name must be chosen (the
-// message lists up to 50) or a value is not a finite number.
+// message lists up to 50) or an index, when a value is not a finite number, and when values are
+// too large to have a deviation. Values that cannot be kept are named in the warnings.
 Result<Benchmark> NormalizeBenchmark(std::string_view bytes, const BenchmarkOptions& options);
 
 nlohmann::json ToJson(const Benchmark& benchmark);
