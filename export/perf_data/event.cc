@@ -52,6 +52,11 @@ bool Event::samples_every_switch() const noexcept {
          (IsEventNamed(name, "sched:sched_switch") || IsEventNamed(name, "context-switches"));
 }
 
+bool Event::samples_every(std::string_view named) const noexcept {
+  return !uses_frequency() && period_or_frequency == 1 && has(kSampleRaw) &&
+         IsEventNamed(name, named);
+}
+
 bool Event::is_dummy() const noexcept { return type == kSoftware && config == kSoftwareDummy; }
 
 std::optional<Event> ParseEvent(Cursor& cursor, std::size_t most) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "export/perf_data/abi.h"
@@ -34,6 +35,8 @@ struct Event {
   bool has_switch_records() const noexcept { return (flags & kFlagContextSwitch) != 0; }
   // Whether each time a thread left the CPU is a sample: all of them, not every so many.
   bool samples_every_switch() const noexcept;
+  // Whether each time the tracepoint `named` was passed is a sample, with its fields.
+  bool samples_every(std::string_view named) const noexcept;
   bool has_trailer() const noexcept { return (flags & kFlagSampleIdAll) != 0; }
   // Counts nothing: it is there to get the other records.
   bool is_dummy() const noexcept;

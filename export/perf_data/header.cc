@@ -222,15 +222,22 @@ void Header::AddClock(std::string_view bytes) {
 
 // Among other things the section holds the kernel's description of each tracepoint, as text.
 void Header::AddTraceFormats(std::string_view bytes) {
-  constexpr std::string_view kField = "next_pid;\toffset:";
-  const std::size_t start = bytes.find("name: sched_switch\n");
-  if (start == std::string_view::npos) return;
-  std::string_view text = bytes.substr(start);
-  text = text.substr(0, text.find("print fmt:"));
-  const std::size_t field = text.find(kField);
-  if (field == std::string_view::npos) return;
-  text.remove_prefix(field + kField.size());
-  std::from_chars(text.data(), text.data() + text.size(), next_thread_offset);
+  const auto find = [&](const std::string& tracepoint, const std::string& field) {
+    std::size_t offset = 0;
+    const std::size_t start = bytes.find("name: " + tracepoint + '\n');
+    if (start == std::string_view::npos) return offset;
+    std::string_view text = bytes.substr(start);
+    text = text.substr(0, text.find("print fmt:"));
+    const std::string before = ' ' + field + ";\toffset:";
+    const std::size_t at = text.find(before);
+    if (at == std::string_view::npos) return offset;
+    text.remove_prefix(at + before.size());
+    std::from_chars(text.data(), text.data() + text.size(), offset);
+    return offset;
+  };
+  next_thread_offset = find("sched_switch", "next_pid");
+  lock_offset = find("contention_begin", "lock_addr");
+  lock_kind_offset = find("contention_begin", "flags");
 }
 
 std::string_view Header::BuildIdOf(std::string_view file) const noexcept {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kProgressStep = std::uint64_t{16} << 20;
 constexpr std::string_view kOffCpu = "off-cpu";
+constexpr std::string_view kLockWait = "lock-wait";
 constexpr std::size_t kMostJitDumpBytes = std::size_t{1} << 30;
 
 std::string PlaceOf(const Record& record) {
@@ -69,8 +70,9 @@ Status Reader::Read() {
     }
     if (Status taken = Take(*record.value()); !taken.ok()) return taken;
     const std::uint64_t done = total - stream_.left();
-    if (options_.progress && done >= next_report) {
-      options_.progress(done, total);
+    if (done >= next_report) {
+      if (options_.stop.stop_requested()) return ReadingCalledOff();
+      if (options_.progress) options_.progress(done, total);
       next_report += kProgressStep;
     }
   }
@@ -154,7 +156,9 @@ Status Reader::Deliver(const Record& record) {
   if (record.type == kExit) {
     Cursor cursor(record.payload, header_.swapped);
     cursor.Skip(8);  // The process and its parent.
-    off_cpu_.Forget(cursor.U32());
+    const std::uint32_t tid = cursor.U32();
+    off_cpu_.Forget(tid);
+    lock_waits_.Forget(tid);
   }
   return {};
 }
@@ -183,16 +187,31 @@ void Reader::TakeSwitch(const Record& record) {
 }
 
 void Reader::AddOffCpu(const OffCpuInterval& interval) {
-  std::int64_t duration = interval.duration_ns;
-  const auto left_ns = static_cast<std::int64_t>(interval.left_ns);
-  if (options_.until_ns != INT64_MAX) duration = std::min(duration, options_.until_ns - left_ns);
-  if (!off_cpu_type_.has_value() || duration <= 0) return;
+  if (!off_cpu_type_.has_value()) return;
+  AddInterval(
+      *off_cpu_type_, interval.left_ns, interval.duration_ns, interval.stack,
+      LabelsOf(interval.pid, interval.tid, interval.cpu),
+      output_->builder.TextLabel("state", interval.was_preempted ? "preempted" : "blocked"));
+}
+
+void Reader::AddLockWait(const LockWait& wait) {
+  if (!lock_wait_type_.has_value()) return;
+  AddInterval(*lock_wait_type_, wait.began_ns, wait.duration_ns, wait.stack,
+              LabelsOf(wait.pid, wait.tid, wait.cpu),
+              output_->builder.TextLabel("lock", LockKindName(wait.kind)));
+}
+
+void Reader::AddInterval(std::size_t type, std::uint64_t began_ns, std::int64_t duration_ns,
+                         StackId stack, LabelSetId thread, Label what) {
+  if (options_.until_ns != INT64_MAX) {
+    duration_ns = std::min(duration_ns, options_.until_ns - static_cast<std::int64_t>(began_ns));
+  }
+  if (duration_ns <= 0) return;
   ProfileBuilder& builder = output_->builder;
   std::vector<Label> labels;
-  const LabelSetId thread = LabelsOf(interval.pid, interval.tid, interval.cpu);
   for (const Label& label : builder.labels(thread)) labels.push_back(label);
-  labels.push_back(builder.TextLabel("state", interval.was_preempted ? "preempted" : "blocked"));
-  AddValue(*off_cpu_type_, duration, interval.stack, builder.AddLabels(labels));
+  labels.push_back(what);
+  AddValue(type, duration_ns, stack, builder.AddLabels(labels));
 }
 
 void Reader::AddValue(std::size_t type, std::int64_t value, StackId stack, LabelSetId labels) {
@@ -242,6 +261,12 @@ Reader::Output& Reader::output() {
   if (switch_event_ != nullptr) {
     off_cpu_type_ = types.size();
     types.push_back({std::string(kOffCpu), "nanoseconds"});
+  }
+  const bool wants_locks = options_.event.empty() || options_.event == kLockWait;
+  if (wants_locks && !options_.count_samples) lock_waits_.Find(header_);
+  if (lock_waits_.is_recorded()) {
+    lock_wait_type_ = types.size();
+    types.push_back({std::string(kLockWait), "nanoseconds"});
   }
   if (types.empty()) types.push_back(TypeOfEvent(options_.event, options_.count_samples));
   weighed_types_ = types.size();
@@ -335,7 +360,11 @@ Status Reader::AddSample(const Record& record) {
   const bool is_wanted =
       event->number < type_of_event_.size() && type_of_event_[event->number].has_value();
   const bool is_switch = event == switch_event_;
-  if (!is_wanted && !is_switch) return {};
+  const bool is_wait = lock_waits_.IsBegin(event);
+  if (lock_waits_.IsEnd(event)) {
+    if (const auto wait = lock_waits_.End(sample_)) AddLockWait(*wait);
+  }
+  if (!is_wanted && !is_switch && !is_wait) return {};
   if (is_switch && header_.next_thread_offset != 0) {
     Cursor fields(sample_.raw, header_.swapped);
     fields.Skip(header_.next_thread_offset);
@@ -364,6 +393,9 @@ Status Reader::AddSample(const Record& record) {
 
   if (is_switch && !off_cpu_.Leave(sample_.pid, sample_.tid, sample_.cpu, sample_.time_ns, stack)) {
     out.builder.losses().Add("return to the CPU not recorded", "samples", 1);
+  }
+  if (is_wait && !lock_waits_.Begin(sample_, stack)) {
+    out.builder.losses().Add("wait for a lock without its lock", "samples", 1);
   }
   ++samples_;
   if (!is_wanted) return {};
@@ -417,14 +449,16 @@ Result<Profile> Reader::Build() && {
   }
   ProfileBuilder& builder = output().builder;
   for (const OffCpuInterval& interval : off_cpu_.End(newest_ns_)) AddOffCpu(interval);
+  for (const LockWait& wait : lock_waits_.EndAll(newest_ns_)) AddLockWait(wait);
   if (truncated_ > 0) losses_.Add("truncated stack", "samples", truncated_);
   builder.losses().Add(losses_);
   builder.SetRecords(samples_);
   // Whoever recorded every switch asks for the times; otherwise the first event that was
   // sampled at all.
   auto shown = std::ranges::find_if(samples_of_type_, [](auto count) { return count > 0; });
-  if (off_cpu_type_.has_value() && samples_of_type_[*off_cpu_type_] > 0) {
-    shown = samples_of_type_.begin() + static_cast<std::ptrdiff_t>(*off_cpu_type_);
+  for (const std::optional<std::size_t>& times : {lock_wait_type_, off_cpu_type_}) {
+    if (!times.has_value() || samples_of_type_[*times] == 0) continue;
+    shown = samples_of_type_.begin() + static_cast<std::ptrdiff_t>(*times);
   }
   builder.SetDefaultSampleType(shown == samples_of_type_.end()
                                    ? 0

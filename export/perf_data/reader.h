@@ -13,6 +13,7 @@
 #include "export/perf_data/frames.h"
 #include "export/perf_data/header.h"
 #include "export/perf_data/jit_dump.h"
+#include "export/perf_data/lock_waits.h"
 #include "export/perf_data/machine.h"
 #include "export/perf_data/modules.h"
 #include "export/perf_data/off_cpu.h"
@@ -67,6 +68,10 @@ class Reader {
   const Event* FindSwitchEvent() const;
   void TakeSwitch(const Record& record);
   void AddOffCpu(const OffCpuInterval& interval);
+  void AddLockWait(const LockWait& wait);
+  // `duration_ns` from `began_ns` on, as far as it is within the time that is asked for.
+  void AddInterval(std::size_t type, std::uint64_t began_ns, std::int64_t duration_ns,
+                   StackId stack, LabelSetId thread, Label what);
   // One record of the input.
   void AddValue(std::size_t type, std::int64_t value, StackId stack, LabelSetId labels);
   void TakeJitDump(const Record& record);
@@ -91,8 +96,10 @@ class Reader {
   OffCpuTimes off_cpu_;
   const Event* switch_event_ = nullptr;      // Whose samples say on which stack a thread left.
   std::optional<std::size_t> off_cpu_type_;  // Where switches tell how long threads were away.
-  std::size_t weighed_types_ = 0;            // Those before the ones that count records.
-  std::uint64_t newest_ns_ = 0;              // Of all records.
+  LockWaits lock_waits_;
+  std::optional<std::size_t> lock_wait_type_;
+  std::size_t weighed_types_ = 0;  // Those before the ones that count records.
+  std::uint64_t newest_ns_ = 0;    // Of all records.
   std::vector<std::uint64_t> samples_of_type_;
   std::uint64_t records_ = 0;
   std::uint64_t samples_ = 0;
