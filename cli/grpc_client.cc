@@ -236,6 +236,13 @@ Result<std::unique_ptr<GrpcClient>> GrpcClient::Connect(const std::string& url,
   if (address.value().is_tls) {
     return Error{.code = ErrorCode::kUsage, .message = "a console speaks no TLS: " + url};
   }
+  if (address.value().path != "/") {
+    return Error{.code = ErrorCode::kUsage,
+                 .message =
+                     "a console has no paths; what comes behind the port is to be left "
+                     "out: " +
+                     url};
+  }
   constexpr std::chrono::seconds kPatience{10};
   Result<StreamSocket> socket =
       StreamSocket::Connect(address.value(), Deadline(std::chrono::milliseconds(kPatience)));

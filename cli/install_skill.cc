@@ -60,6 +60,9 @@ Result<int> InstallSkill::Run() const {
                    .message = "there is no skill '" + wanted + "' among" + names};
     }
   }
+  if (std::error_code error; !std::filesystem::exists(root, error)) {
+    return Error{.code = ErrorCode::kNotFound, .message = "no such folder", .file = root};
+  }
   // Nothing is written unless everything may be.
   std::vector<Placement> placements;
   for (const auto& [agent, folder] :

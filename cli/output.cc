@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -49,9 +50,16 @@ Status CheckPlace(const std::string& path) {
   return {};
 }
 
+// A stream is read once.
+Status CheckInputs(std::span<const std::string> inputs) {
+  if (std::ranges::count(inputs, "-") <= 1) return {};
+  return Error{.code = ErrorCode::kUsage, .message = "standard input (-) can be named only once"};
+}
+
 }  // namespace
 
 Status CheckOutputs(std::span<const std::string> outputs, std::span<const std::string> inputs) {
+  if (Status status = CheckInputs(inputs); !status.ok()) return status;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string& output = outputs[i];
     if (output == "-") continue;

@@ -8,7 +8,9 @@
 #include <array>
 #include <charconv>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <set>
 
 #include "cli/command.h"
 #include "cli/progress.h"
@@ -57,6 +59,45 @@ Result<std::int64_t> Nanoseconds(std::string_view text) {
     return error;
   }
   return total;
+}
+
+// Why nothing is left: the first rule that no sample passes, and what would pass it.
+std::string WhyNothing(const Profile& profile, const FilterRules& rules) {
+  constexpr std::size_t kMostNamed = 10;
+  std::map<std::string, std::set<std::string>> values;
+  for (std::uint32_t i = 0; i < profile.label_set_count(); ++i) {
+    for (const Label& label : profile.labels(LabelSetId{i})) {
+      values[std::string(profile.text(label.key))].insert(
+          label.text == StringId{} ? std::to_string(label.number)
+                                   : std::string(profile.text(label.text)));
+    }
+  }
+  const auto listed = [](const auto& names) {
+    std::string list;
+    std::size_t count = 0;
+    for (const std::string& name : names) {
+      if (count++ == kMostNamed) return list + ", ... (" + std::to_string(names.size()) + ')';
+      list += (list.empty() ? "" : ", ") + name;
+    }
+    return list.empty() ? std::string("none") : list;
+  };
+  for (const LabelTest& test : rules.labels) {
+    const auto known = values.find(test.key);
+    if (known == values.end()) {
+      std::set<std::string> keys;
+      for (const auto& [key, ignored] : values) keys.insert(key);
+      return "no sample has a label '" + test.key + "'; there are: " + listed(keys);
+    }
+    const bool is_there = std::ranges::any_of(rules.labels, [&](const LabelTest& other) {
+      return other.key == test.key && known->second.contains(other.value);
+    });
+    if (!is_there) {
+      return "no sample has " + test.key + '=' + test.value +
+             "; there are: " + listed(known->second);
+    }
+  }
+  if (rules.focus) return "no sample that is left has a function, file or module for --focus";
+  return "no sample passes all filters together";
 }
 
 void NoteLosses(const Profile& profile, const std::string& path) {
@@ -244,7 +285,11 @@ Result<Profile> ProfileOptions::Kept(Profile profile, const FilterRules& rules,
   Profile named = Named(std::move(profile));
   if (rules.empty()) return named;
   Result<Profile> filtered = Filter(named, rules);
-  return filtered.ok() ? std::move(filtered) : InFile(filtered.error(), path);
+  if (!filtered.ok()) return InFile(filtered.error(), path);
+  if (filtered.value().sample_count() == 0 && named.sample_count() > 0) {
+    Note(path + ": " + WhyNothing(named, rules));
+  }
+  return filtered;
 }
 
 Result<std::size_t> ProfileOptions::SampleType(const Profile& profile, const std::string& wanted) {

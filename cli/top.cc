@@ -4,10 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <iomanip>
 #include <iostream>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/granularity.h"
@@ -20,7 +24,26 @@ namespace sonde::cli {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
-constexpr int kColumn = 10;
+
+// Five figures and a name. Each column is as wide as its longest figure needs.
+using Row = std::array<std::string, 6>;
+constexpr std::array<std::size_t, 5> kNarrowest{10, 8, 8, 11, 8};
+
+void PrintRows(const std::vector<Row>& rows) {
+  constexpr std::size_t kBetween = 2;
+  std::array<std::size_t, 5> widths = kNarrowest;
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size() + (i == 0 ? 0 : kBetween));
+    }
+  }
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      std::cout << std::setw(static_cast<int>(widths[i])) << row[i];
+    }
+    std::cout << (row.back().empty() ? "" : "  ") << row.back() << '\n';
+  }
+}
 
 struct Top {
   std::string input;
@@ -186,21 +209,19 @@ Status Top::Print(Profile whole_profile, std::size_t most_rows) const {
   std::cout << "Showing " << shown << " of " << spots.size() << ' ' << by << ", which account for "
             << ValueText(accounted, unit) << ", "
             << PercentText(static_cast<double>(accounted), whole) << '\n';
-  std::cout << std::setw(kColumn) << "flat" << std::setw(kColumn - 2) << "flat%"
-            << std::setw(kColumn - 2) << "sum%" << std::setw(kColumn + 1) << "cum"
-            << std::setw(kColumn - 2) << "cum%" << '\n';
+  std::vector<Row> table{{"flat", "flat%", "sum%", "cum", "cum%", ""}};
   std::int64_t so_far = 0;
   for (std::size_t i = 0; i < shown; ++i) {
     const Hotspot& spot = spots[i];
     so_far = SaturatingAdd(so_far, spot.self);
-    std::cout << std::setw(kColumn) << ValueText(spot.self, unit) << std::setw(kColumn - 2)
-              << PercentText(static_cast<double>(spot.self), whole) << std::setw(kColumn - 2)
-              << PercentText(static_cast<double>(so_far), whole) << std::setw(kColumn + 1)
-              << ValueText(spot.inclusive, unit) << std::setw(kColumn - 2)
-              << PercentText(static_cast<double>(spot.inclusive), whole) << "  "
-              << SafeText(names.text(spot.name))
-              << (spot.frame.kind == FrameKind::kInlined ? " (inline)" : "") << '\n';
+    std::string name = SafeText(names.text(spot.name));
+    if (spot.frame.kind == FrameKind::kInlined) name += " (inline)";
+    table.push_back({ValueText(spot.self, unit), PercentText(static_cast<double>(spot.self), whole),
+                     PercentText(static_cast<double>(so_far), whole),
+                     ValueText(spot.inclusive, unit),
+                     PercentText(static_cast<double>(spot.inclusive), whole), std::move(name)});
   }
+  PrintRows(table);
   return {};
 }
 

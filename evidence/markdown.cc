@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
 
 namespace sonde {
 namespace {
@@ -14,9 +15,41 @@ bool IsControl(char c) {
   return byte < 0x20 || byte == 0x7f;
 }
 
+// The characters that turn the direction of what follows, spelt out: with them a name could be
+// shown as another, or move the text around it.
+std::string WithoutTurns(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTurns{
+      {{"\u061c", "\\u061c"},
+       {"\u200e", "\\u200e"},
+       {"\u200f", "\\u200f"},
+       {"\u202a", "\\u202a"},
+       {"\u202b", "\\u202b"},
+       {"\u202c", "\\u202c"},
+       {"\u202d", "\\u202d"},
+       {"\u202e", "\\u202e"},
+       {"\u2066", "\\u2066"},
+       {"\u2067", "\\u2067"},
+       {"\u2068", "\\u2068"},
+       {"\u2069", "\\u2069"}}};
+  std::string shown;
+  while (!text.empty()) {
+    const auto turn = std::ranges::find_if(
+        kTurns, [&](const auto& known) { return text.starts_with(known.first); });
+    if (turn != kTurns.end()) {
+      shown += turn->second;
+      text.remove_prefix(turn->first.size());
+    } else {
+      shown += text.front();
+      text.remove_prefix(1);
+    }
+  }
+  return shown;
+}
+
 }  // namespace
 
-std::string MarkdownText(std::string_view text) {
+std::string MarkdownText(std::string_view given) {
+  const std::string text = WithoutTurns(given);
   constexpr std::string_view kSpecial = "\\`*_[]#|~";
   // Only in front could these start a list: "- x", "1. x".
   constexpr std::string_view kSpecialInFront = "+-=";
@@ -42,7 +75,8 @@ std::string MarkdownText(std::string_view text) {
   return escaped;
 }
 
-std::string MarkdownCode(std::string_view text) {
+std::string MarkdownCode(std::string_view given) {
+  const std::string text = WithoutTurns(given);
   std::size_t longest = 0;
   std::size_t run = 0;
   std::string body;

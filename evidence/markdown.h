@@ -11,7 +11,8 @@
 namespace sonde {
 
 // Escapes what Markdown or HTML would interpret; line breaks and other control
-// characters become spaces, so a name can neither break a table nor start a heading.
+// characters become spaces, so a name can neither break a table nor start a heading. Characters
+// that turn the direction of text, like U+202E, are spelt out ("\\u202e"), here and in code.
 std::string MarkdownText(std::string_view text);
 
 // As code: in a fence of backticks longer than any run inside. Pipes are escaped, so

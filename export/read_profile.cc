@@ -56,6 +56,19 @@ Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& o
                    "perf-data, gperftools-cpu, gperftools-heap, speedscope, chrome-trace)"};
 }
 
+// By the first lines that are not too long to be read, where such are skipped.
+Format FormatOf(std::string_view bytes, const ReadLimits& limits) {
+  const Format format = Sniff(bytes);
+  if (format != Format::kUnknown || !limits.skip_oversized) return format;
+  std::string_view rest = bytes;
+  while (rest.size() > limits.line_bytes) {
+    const std::size_t end = rest.find('\n');
+    if (end == std::string_view::npos || end <= limits.line_bytes) break;
+    rest.remove_prefix(end + 1);
+  }
+  return rest.size() == bytes.size() ? format : Sniff(rest);
+}
+
 // Takes the compression off and tells the format.
 Result<Format> Prepare(std::string_view bytes, const ReadOptions& options, Unwrapped& unwrapped) {
   if (bytes.size() > options.limits.input_bytes) {
@@ -69,7 +82,8 @@ Result<Format> Prepare(std::string_view bytes, const ReadOptions& options, Unwra
       options.format != Format::kPerfScript) {
     return Error{.code = ErrorCode::kInvalid, .message = "empty profile"};
   }
-  const Format format = options.format.value_or(Sniff(unwrapped.bytes));
+  const Format format =
+      options.format.has_value() ? *options.format : FormatOf(unwrapped.bytes, options.limits);
   if (options.recognised != nullptr) *options.recognised = format;
   return format;
 }

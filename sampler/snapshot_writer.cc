@@ -140,7 +140,7 @@ void SnapshotWriter::WriteGuests(std::unique_lock<std::mutex>& lock) {
 void SnapshotWriter::Run() {
   ExcludeCurrentThread();
   pthread_setname_np(pthread_self(), "sonde-writer");
-  if (Status status = folder_.Refresh(); !status.ok()) Report(options_.kind, status.error());
+  if (Status status = folder_.Refresh(); !status.ok()) Report("catalog", status.error());
   std::unique_lock lock(mutex_);
   for (bool goes_on = true; goes_on;) {
     goes_on = WaitForWork(lock);
@@ -262,7 +262,12 @@ void SnapshotWriter::Report(const std::string& what, const Error& error) {
 }
 
 void SnapshotWriter::Tell(const std::string& what, const Error& error) {
-  if (failing_.insert(what).second && options_.on_error) options_.on_error(error);
+  const std::string text = Describe(error);
+  // One trouble, like a folder that is gone, stops several things.
+  const bool is_told =
+      std::ranges::any_of(failing_, [&](const auto& other) { return other.second == text; });
+  const bool is_new = failing_.try_emplace(what, text).second;
+  if (is_new && !is_told && options_.on_error) options_.on_error(error);
 }
 
 }  // namespace sonde

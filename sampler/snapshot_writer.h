@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -105,7 +105,7 @@ class SnapshotWriter {
   std::int64_t last_time_ms_ = 0;
   std::uint64_t lost_samples_ =
       0;  // Of intervals that could not be written, since the last that was.
-  std::set<std::string> failing_;  // What was reported and has not succeeded since.
+  std::map<std::string, std::string> failing_;  // What has not succeeded since, and the error.
 
   mutable std::mutex mutex_;
   std::condition_variable work_;

@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/value_text.h"
 #include "sonde/formats.h"
+#include "sonde/profile_builder.h"
 #include "tests/cli/run_sonde.h"
 #include "tests/support/random_profile.h"
 #include "tests/support/text_of.h"
@@ -157,6 +158,37 @@ TEST_F(ProfileCommands, FiltersKeepWhatTheyName) {
   EXPECT_EQ(Sonde({"convert", input, "-o", "-", "--to", "folded", "--ignore", "(?i)WORK"}).out,
             "main;rest 1\n");
   EXPECT_EQ(Sonde({"convert", input, "-o", "-", "--to", "folded", "--event", "cycles"}).code, 2);
+}
+
+TEST_F(ProfileCommands, AFilterThatLeavesNothingSaysWhatThereIs) {
+  ProfileBuilder builder({{"cpu", "count"}});
+  const StackId stack = builder.Extend(kEmptyStack, builder.FrameNamed("f"));
+  for (const char* name : {"app", "bash"}) {
+    const Label label = builder.TextLabel("comm", name);
+    builder.AddSample(stack, builder.AddLabels(std::vector<Label>{label}), {1});
+  }
+  const std::string input = Write("in", PprofOf(std::move(builder).Build()));
+  const Outcome value = Sonde({"top", input, "--filter", "comm=nobody"});
+  EXPECT_EQ(value.code, 0);
+  EXPECT_THAT(value.err, HasSubstr("no sample has comm=nobody; there are: app, bash"));
+  EXPECT_THAT(Sonde({"top", input, "--filter", "color=red"}).err,
+              HasSubstr("no sample has a label 'color'; there are: comm"));
+  EXPECT_THAT(Sonde({"top", input, "--focus", "^g$"}).err, HasSubstr("--focus"));
+  EXPECT_EQ(Sonde({"top", input, "--filter", "comm=app"}).err, "");
+}
+
+TEST_F(ProfileCommands, StandardInputIsNamedOnce) {
+  const Outcome outcome = Sonde({"merge", "-", "-", "-o", Path("sum.folded")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("standard input (-) can be named only once"));
+}
+
+TEST_F(ProfileCommands, ColumnsStayApartWhateverTheValues) {
+  const std::string input =
+      Write("in", "main;leaf 9000000000000000000\nmain;other 123456789012345678\n");
+  const Outcome outcome = Sonde({"top", input});
+  EXPECT_THAT(outcome.out, HasSubstr("9000000000000000000  "));
+  EXPECT_THAT(outcome.out, HasSubstr("  9123456789012345678  "));
 }
 
 TEST_F(ProfileCommands, MergeAddsUp) {

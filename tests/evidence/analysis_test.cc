@@ -136,6 +136,17 @@ TEST(Analysis, OversizedRecordsAreSkippedAndCounted) {
   EXPECT_EQ(analysis.malformed_records, 2U);
 }
 
+TEST(Analysis, ALongLineAtTheStartHidesNoFormat) {
+  AnalysisOptions options;
+  options.limits.max_line_chars = 100'000;
+  const Analysis analysis = Analysed(
+      std::string(200'000, '\x01') + '\n' + std::string(300'000, 'y') + " 1\nmain;leaf 2\n",
+      options);
+  EXPECT_EQ(analysis.source_type, "folded");
+  EXPECT_EQ(analysis.main.total_weight, 2);
+  EXPECT_EQ(analysis.malformed_records, 2U);
+}
+
 TEST(Analysis, WhatIsLeftOutOfTheOutputIsCounted) {
   AnalysisOptions options{.format = "folded"};
   options.limits.max_hotspots_output = 1;
@@ -321,6 +332,18 @@ TEST(Diagnosis, BrokenRuleFilesSayWhere) {
     ASSERT_FALSE(diagnosis.ok()) << to;
     EXPECT_EQ(diagnosis.error().code, ErrorCode::kInvalid);
     EXPECT_EQ(diagnosis.error().file, file.path());
+  }
+}
+
+TEST(Report, CharactersThatTurnTextAreSpeltOut) {
+  const Analysis analysis = Analysed("main;evil\u202egnp\u2066.exe 3\n");
+  const Result<nlohmann::json> diagnosis = Diagnose(analysis);
+  ASSERT_TRUE(diagnosis.ok());
+  for (const std::string& report : {ReportMarkdown(analysis, diagnosis.value(), {}),
+                                    ReportHtml(analysis, diagnosis.value(), {}, "")}) {
+    EXPECT_EQ(report.find("\u202e"), std::string::npos);
+    EXPECT_EQ(report.find("\u2066"), std::string::npos);
+    EXPECT_NE(report.find("evil\\u202egnp\\u2066.exe"), std::string::npos) << report;
   }
 }
 

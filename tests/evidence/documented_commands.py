@@ -57,6 +57,7 @@ def commands(world):
         (["install-skill", "--project", world.folder], 0,
          ".agents/skills/sonde-performance-analysis/references/evidence-model.md"),
         (["install-skill", "--project", world.folder], 0, ".claude/skills/sonde-performance-analysis/SKILL.md"),
+        (["install-skill", "--root", world.path("missing")], 2, None),
         (["codex-config", "--workspace", world.folder], 0, None),
         (["codex-config", "--workspace", world.folder, "--artifact-root", "/tmp"], 5, None),
         (["claude-config", "--workspace", world.folder, "--allow-process-execution"], 0, None),
@@ -78,6 +79,7 @@ def check_outputs(world):
     metrics = {m["event"]: m for m in world.json("build/stat.json")["metrics"]}
     assert metrics["instructions-per-cycle"]["value"] == 2.0 and metrics["instructions-per-cycle"]["derived"], metrics
     assert not os.path.exists(world.path("build/no.json")), "a failure left an output"
+    assert not os.path.exists(world.path("missing")), "a folder was made for skills"
     config = world.run("codex-config", "--workspace", world.folder).stdout
     assert config.startswith("[mcp_servers.sonde]\ncommand = ") and "active-collection" not in config, config
     claude = json.loads(world.run("claude-config", "--workspace", world.folder).stdout)
@@ -90,6 +92,37 @@ def check_outputs(world):
     os.makedirs(world.path("linked"))
     os.symlink("/tmp", world.path("linked/.agents"))
     world.run("install-skill", "--project", world.path("linked"), "--for", "agents", code=5)
+
+
+def check_exit_codes(world):
+    """2 for documents that are wrong, 3 for profiles and programs that are, and for formats that nobody knows."""
+    analysis = world.json("build/analysis.json")
+    documents = {"broken.json": "{", "list.json": "[]", "empty.json": "{}", "text.json": "profile",
+                 "false.json": json.dumps(dict(analysis, status="failed")),
+                 "extra.json": json.dumps(dict(analysis, surprise=1))}
+    for name, text in documents.items():
+        world.write(name, text)
+        for arguments in (("classify", "--analysis", name), ("report", "--analysis", name),
+                          ("compare-profiles", "--baseline", "build/analysis.json", "--candidate", name)):
+            world.run(*arguments, "--output", "build/no.json", code=2)
+    for name in ("broken.json", "list.json", "text.json"):
+        world.run("normalize-benchmark", "--input", name, "--output", "build/no.json", code=2)
+        world.run("compare-benchmarks", "--baseline", "benchmark-hyperfine.json", "--candidate", name, "--output",
+                  "build/no.json", code=2)
+    world.run("normalize-benchmark", "--input", "empty.json", "--output", "build/no.json", code=3)
+    world.write("future.json", json.dumps(dict(analysis, schema_version="2.0")))
+    world.run("classify", "--analysis", "future.json", "--output", "build/no.json", code=3)
+    for name, rules in (("a.toml", "[[rule]]"), ("b.toml", "= ="), ("a.yaml", "- id: ["), ("b.yaml", "- id: x")):
+        world.write(name, rules)
+        world.run("classify", "--analysis", "build/analysis.json", "--rules", name, "--output", "build/no.json", code=2)
+    world.write("cut.data", "PERFILE2")
+    for arguments in (("analyze-perf-data", "--input", "cut.data"), ("analyze", "--input", "cut.data"),
+                      ("inspect-elf", "--input", "profile.folded"), ("analyze", "--input", "src/demo.c"),
+                      ("resolve-source", "--binary", "profile.folded", "--module-offset", "1")):
+        world.run(*arguments, "--output", "build/no.json", code=3)
+    world.run("resolve-source", "--binary", "build/app", "--runtime-address", "0x1", "--mapping",
+              "1000-2000@fffffffffffff001", "--output", "build/no.json", code=2)
+    assert not os.path.exists(world.path("build/no.json")), "a failure left an output"
 
 
 def check_console(world):
@@ -120,6 +153,7 @@ def main():
             if output and not os.path.getsize(world.path(output)):
                 sys.exit(f"sonde {' '.join(arguments)}: {output} is empty")
         check_outputs(world)
+        check_exit_codes(world)
         check_console(world)
         print(f"{len(table)} command lines")
     finally:

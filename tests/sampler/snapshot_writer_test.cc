@@ -109,6 +109,21 @@ TEST(SnapshotWriter, AFolderThatCannotBeWrittenIsReportedOnceAndWhatItCostIsSaid
   EXPECT_EQ(writer.stats().samples + writer.stats().samples_lost, source.taken());
 }
 
+TEST(SnapshotWriter, ACatalogThatCannotBeLockedIsReportedOnce) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / ".catalog.lock");
+  Source source;
+  std::vector<std::string> reports;
+  SnapshotWriterOptions options = OptionsFor(folder.path());
+  options.on_error = [&](const Error& error) { reports.push_back(Describe(error)); };
+  SnapshotWriter writer(options, source.Function());
+  EXPECT_TRUE(writer.WriteNow().ok());
+  EXPECT_TRUE(writer.WriteNow().ok());
+  EXPECT_TRUE(writer.Finish(source.Function()).ok());
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_THAT(reports[0], HasSubstr("cannot open the lock"));
+}
+
 TEST(SnapshotWriter, ManyRequestsAtOnceAllGetAFile) {
   const TemporaryFolder folder;
   Source source;
