@@ -1,5 +1,8 @@
 // CompletionScript: what a shell proposes on the command line of sonde.
 
+#include <utility>
+#include <vector>
+
 #include "cli/command_line.h"
 
 namespace sonde::cli {
@@ -35,6 +38,25 @@ std::vector<std::string> CommandNames(const std::vector<CommandFacts>& commands)
   return names;
 }
 
+// The commands of the command `parent`, and what is said about each.
+std::vector<std::pair<std::string, const CommandFacts*>> CommandsOf(
+    const std::string& parent, const std::vector<CommandFacts>& commands) {
+  std::vector<std::pair<std::string, const CommandFacts*>> nested;
+  for (const CommandFacts& command : commands) {
+    if (!parent.empty() && command.name.starts_with(parent + ' ')) {
+      nested.emplace_back(command.name.substr(parent.size() + 1), &command);
+    }
+  }
+  return nested;
+}
+
+std::vector<std::string> NamesOf(
+    const std::vector<std::pair<std::string, const CommandFacts*>>& commands) {
+  std::vector<std::string> names;
+  for (const auto& [name, facts] : commands) names.push_back(name);
+  return names;
+}
+
 // The options that hold for every command.
 const CommandFacts& ForAll(const std::vector<CommandFacts>& commands) { return commands.front(); }
 
@@ -59,6 +81,13 @@ std::string BashScript(const std::vector<CommandFacts>& commands) {
   std::vector<std::string> everywhere;
   for (const OptionFacts& option : ForAll(commands).options) {
     everywhere.insert(everywhere.end(), option.names.begin(), option.names.end());
+  }
+  std::string nested;
+  for (const CommandFacts& command : commands) {
+    const auto of_it = CommandsOf(command.name, commands);
+    if (of_it.empty()) continue;
+    nested += "      " + ShellQuoted(command.name) + ") COMPREPLY=($(compgen -W " +
+              ShellQuoted(Joined(NamesOf(of_it))) + " -- \"$cur\")) ;;\n";
   }
   std::string known;
   for (const CommandFacts& command : commands) {
@@ -90,6 +119,10 @@ std::string BashScript(const std::vector<CommandFacts>& commands) {
          "    COMPREPLY=($(compgen -W " +
          ShellQuoted(Joined(CommandNames(commands))) +
          " -- \"$cur\"))\n"
+         "  else\n"
+         "    case \"$command\" in\n" +
+         nested +
+         "    esac\n"
          "  fi\n"
          "}\n"
          "complete -o bashdefault -o default -F _sonde sonde\n";
@@ -126,8 +159,20 @@ std::string ZshScript(const std::vector<CommandFacts>& commands) {
   for (const CommandFacts& command : commands) {
     if (command.name.empty() || command.name.find(' ') != std::string::npos) continue;
     list += "    " + ShellQuoted(ZshText(command.name) + ':' + command.description) + '\n';
-    cases += "      " + command.name + ") _arguments" + ZshArguments(command) +
-             ZshArguments(ForAll(commands)) + " '*:file:_files' ;;\n";
+    const std::string everywhere = ZshArguments(ForAll(commands)) + " '*:file:_files' ;;\n";
+    const auto nested = CommandsOf(command.name, commands);
+    cases += "      " + command.name + ") ";
+    if (nested.empty()) {
+      cases += "_arguments" + ZshArguments(command) + everywhere;
+      continue;
+    }
+    cases += "case $words[2] in\n";
+    for (const auto& [name, facts] : nested) {
+      cases += "        " + name + ") shift words; (( CURRENT-- )); _arguments" +
+               ZshArguments(*facts) + everywhere;
+    }
+    cases += "        *) _arguments" + ZshArguments(command) + " '1:command:(" +
+             Joined(NamesOf(nested)) + ")'" + everywhere + "        esac ;;\n";
   }
   return "#compdef sonde\n"
          "_sonde() {\n"
@@ -154,7 +199,14 @@ std::string FishScript(const std::vector<CommandFacts>& commands) {
     const std::string first = command.name.substr(0, command.name.find(' '));
     std::string condition;
     if (!command.name.empty()) {
-      condition = " -n " + ShellQuoted("__fish_seen_subcommand_from " + first);
+      condition = "__fish_seen_subcommand_from " + first;
+      if (command.name != first) {
+        const std::string second = command.name.substr(first.size() + 1);
+        text += "complete -c sonde -n " + ShellQuoted(condition) + " -a " + second + " -d " +
+                ShellQuoted(command.description) + '\n';
+        condition += "; and __fish_seen_subcommand_from " + second;
+      }
+      condition = " -n " + ShellQuoted(condition);
     }
     if (command.name == first && !first.empty()) {
       text += "complete -c sonde -f -n __fish_use_subcommand -a " + first + " -d " +

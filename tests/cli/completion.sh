@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# completion.sh <sonde>: what bash proposes, and manual pages that groff reads without a complaint.
+# completion.sh <sonde>: what bash, fish and zsh propose, and manual pages that groff reads without a complaint.
 set -euo pipefail
 sonde=$1
 work=$(mktemp -d)
@@ -24,11 +24,34 @@ expect json --error-format j
 expect parca push --engine p
 expect --error-format analyze --err
 expect --rules --error-format json classify --ru
+expect record console rec
+expect --seconds console record --sec
 
-for shell in zsh fish; do
-  "$sonde" completion $shell >"$work/sonde.$shell"
-  if command -v $shell >/dev/null; then $shell -n "$work/sonde.$shell"; fi
-done
+# Shells that are not here are not asked.
+"$sonde" completion fish >"$work/sonde.fish"
+proposed_by_fish() {  # wanted, line
+  fish --no-config -c "source $work/sonde.fish; complete -C '$2'" | cut -f1 | grep -qx -- "$1" ||
+    { echo "FAILED: fish does not propose $1 after: $2" >&2; exit 1; }
+}
+if command -v fish >/dev/null; then
+  proposed_by_fish analyze 'sonde anal'
+  proposed_by_fish --max-records 'sonde analyze --max-r'
+  proposed_by_fish off_cpu 'sonde collect --mode o'
+  proposed_by_fish json 'sonde --error-format j'
+  proposed_by_fish parca 'sonde push --engine p'
+  proposed_by_fish --error-format 'sonde analyze --err'
+  proposed_by_fish record 'sonde console rec'
+  proposed_by_fish --seconds 'sonde console record --sec'
+else
+  echo "no fish"
+fi
+mkdir "$work/zsh"
+"$sonde" completion zsh >"$work/zsh/_sonde"
+if command -v zsh >/dev/null && command -v python3 >/dev/null; then
+  python3 "$(dirname "${BASH_SOURCE[0]}")/zsh_completion.py" "$work/zsh"
+else
+  echo "no zsh"
+fi
 
 "$sonde" manual "$work/man"
 [ -s "$work/man/sonde-analyze.1" ] && [ -s "$work/man/sonde.1" ]

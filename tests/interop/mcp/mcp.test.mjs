@@ -154,4 +154,19 @@ test('hotspots and tasks of a running daemon', { skip: daemon ? false : 'no exam
   assert.ok(page.total_items > 0);
   assert.ok(Array.isArray((await value(client, 'live_tasks', { pid: running.pid })).items));
   assert.equal((await refusal(client, 'live_tasks', { pid: 1 })).code, 'INVALID_INPUT');
+  // A long call is told about, hinders nobody, and ends when it is no longer wanted.
+  const abort = new AbortController();
+  let told = 0;
+  const long = client.callTool({ name: 'live_profile', arguments: { pid: running.pid, seconds: 60 } }, undefined, {
+    signal: abort.signal,
+    onprogress: ({ progress, total }) => {
+      assert.equal(total, 60);
+      told = progress;
+      abort.abort('enough');
+    },
+  });
+  await client.ping();
+  await assert.rejects(long);
+  assert.ok(told >= 1, `${told} s`);
+  assert.equal((await value(client, 'live_processes', {})).items[0].pid, running.pid);
 });
