@@ -26,7 +26,9 @@ bool IsAlnum(char c) {
 Fields FieldsOf(std::string_view line, std::string_view separator) {
   Fields fields;
   while (true) {
-    const std::size_t end = line.find(separator);
+    // "<not counted>" is one field, whatever the separator.
+    const std::size_t close = line.starts_with('<') ? line.find('>') : 0;
+    const std::size_t end = line.find(separator, close);
     fields.push_back(Trimmed(line.substr(0, end)));
     if (end == std::string_view::npos) return fields;
     line.remove_prefix(end + separator.size());
@@ -49,11 +51,24 @@ Joined NumberAt(const Fields& fields, std::size_t at, bool is_cut) {
 bool IsMetricAt(const Fields& fields, std::size_t at, bool is_cut) {
   const std::size_t unit = at + (is_cut ? 2 : 1);
   if (unit + 1 >= fields.size()) return false;
-  if (is_cut && (!IsDigits(fields[at]) || !IsDigits(fields[at + 1]))) return false;
+  // What is no whole number has two decimals.
+  if (is_cut &&
+      (!IsDigits(fields[at]) || !IsDigits(fields[at + 1]) || fields[at + 1].size() != 2)) {
+    return false;
+  }
   PerfStatMetric value;
   if (!is_cut && !ReadValue(fields[at], value)) return false;
   const std::string_view event = fields[unit + 1];
-  return !NumberIn(fields[unit]) && !event.empty() && !NumberIn(event);
+  return !NumberIn(fields[unit]) && !fields[unit].starts_with('<') && !event.empty() &&
+         !NumberIn(event);
+}
+
+// Behind the name of a socket, die, core or node ("S0-D0", "N1") stands how many CPUs it has.
+std::size_t FirstPlaceOf(const Fields& fields) {
+  const std::string_view name = fields.front();
+  const bool is_group = name.size() > 1 && (name.front() == 'S' || name.front() == 'N') &&
+                        IsDigits(name.substr(1, 1));
+  return is_group && fields.size() > 1 && IsDigits(fields[1]) ? 2 : 0;
 }
 
 // What follows the event: [variance%,] run time, running share. False when there is no run time.
@@ -117,7 +132,7 @@ Line RowLine(std::string_view text, std::string_view separator) {
   const Fields fields = FieldsOf(text, separator);
   const bool may_be_cut = separator == ",";
   Line line;
-  for (std::size_t at = 0; at <= std::min(kMostInFront, fields.size()); ++at) {
+  for (std::size_t at = FirstPlaceOf(fields); at <= std::min(kMostInFront, fields.size()); ++at) {
     for (const bool is_cut : {false, true}) {
       if ((is_cut && !may_be_cut) || !IsMetricAt(fields, at, is_cut)) continue;
       const Joined value = NumberAt(fields, at, is_cut);

@@ -157,7 +157,8 @@ Line TextLine(std::string_view text) {
   const std::vector<std::string_view> words = WordsOf(text.substr(0, text.find('#')));
   PerfStatMetric metric;
   if (const std::string time = TimeNamed(words); !time.empty()) {
-    if (ReadPeoplesValue(words[0], metric)) {
+    // Seconds have as many decimals as are certain, and are never grouped.
+    if (ReadValue(words[0], metric)) {
       metric.event = time;
       metric.unit = "seconds";
       line.is_mean = words[1] == "+-";

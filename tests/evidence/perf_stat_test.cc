@@ -73,7 +73,7 @@ void ExpectTheRows(const PerfStatReport& report, const std::string& what) {
 }
 
 TEST(PerfStat, TheSeparatorIsWhateverItIs) {
-  for (const char* separator : {";", ",", "\t", "|", ":", "::", " ; ", "@", "#,#", "^"}) {
+  for (const char* separator : {";", ",", "\t", "|", ":", "::", " ; ", "@", "#,#", "^", " "}) {
     const PerfStatReport report = Parsed(Replaced(kRows, ";", separator));
     ExpectTheRows(report, separator);
     for (const PerfStatMetric& metric : report.metrics) {
@@ -96,6 +96,8 @@ TEST(PerfStat, RowsMayBeOfIntervalsCpusAndThreads) {
         "     1.000123456,1000,,cycles,5,100.00,,\n     2.000123456,3000,,cycles,5,100.00,,\n",
         "CPU0;1000;;cycles;5;100.00;;\nCPU1;3000;;cycles;5;100.00;;\n",
         "S0-D0;4;1000;;cycles;5;100.00;;\nS1-D0;4;3000;;cycles;5;100.00;;\n",
+        "S0,4,1000,,cycles,5,100.00,,\nS1,2,3000,,cycles,5,100.00,,\n",
+        "N0,4,10,,cycles,5,100,00,,\nN1,2,3000,00,,cycles,5,100,00,,\n",
         "app-101;1000;;cycles;5;100.00;;\napp-102;3000;;cycles;5;100.00;;\n"}) {
     const PerfStatReport report = Parsed(rows);
     ASSERT_EQ(report.metrics.size(), 2U) << rows;
@@ -103,6 +105,16 @@ TEST(PerfStat, RowsMayBeOfIntervalsCpusAndThreads) {
     EXPECT_EQ(report.metrics[1].event, "cycles") << rows;
     EXPECT_EQ(report.warnings.size(), 1U) << rows;
   }
+}
+
+TEST(PerfStat, AnIntervalWithoutACountIsNoValue) {
+  const PerfStatReport report = Parsed(
+      "1.000123456;<not counted>;msec;task-clock;0;100.00;;\n"
+      "2.000123456;7.50;msec;task-clock;5;100.00;;\n");
+  ASSERT_EQ(report.metrics.size(), 2U);
+  EXPECT_EQ(report.metrics[0].status, "not_counted");
+  EXPECT_EQ(report.metrics[0].event, "task-clock");
+  EXPECT_DOUBLE_EQ(report.metrics[1].value.value_or(0), 7.5);
 }
 
 TEST(PerfStat, ReadsJsonInAnyLanguage) {
@@ -132,7 +144,7 @@ TEST(PerfStat, ReadsWhatPeopleAreShown) {
          2,000,000      branch-misses
    <not supported>      cache-misses
 
-          1.234567 +- 0.000012 seconds time elapsed  ( +-  1.90% )
+             1.234 +- 0.012 seconds time elapsed  ( +-  1.90% )
        0.001000000 seconds user
        0.000000000 seconds sys
 
@@ -143,7 +155,7 @@ TEST(PerfStat, ReadsWhatPeopleAreShown) {
     text = Replaced(Replaced(text, ".", point), "G", group);
     PerfStatReport report = Parsed(text);
     const std::map<std::string, PerfStatMetric> metrics = ByEvent(report);
-    EXPECT_DOUBLE_EQ(metrics.at("elapsed_time").value.value_or(0), 1.234567) << text;
+    EXPECT_DOUBLE_EQ(metrics.at("elapsed_time").value.value_or(0), 1.234) << text;
     EXPECT_DOUBLE_EQ(metrics.at("user_time").value.value_or(0), 0.001) << text;
     EXPECT_EQ(metrics.at("system_time").unit, "seconds") << text;
     std::erase_if(report.metrics, [](const auto& m) { return m.event.ends_with("_time"); });
