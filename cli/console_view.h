@@ -8,16 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/console_list.h"
 #include "cli/console_model.h"
+#include "cli/screen_line.h"
 
 namespace sonde::cli {
-
-enum class LineStyle : std::uint8_t { kPlain, kStrong, kFaint, kSelected, kWarning };
-
-struct ScreenLine {
-  std::string text;  // Already cut to the width.
-  LineStyle style = LineStyle::kPlain;
-};
 
 // Keys that are no characters.
 enum Key : int {
@@ -42,7 +37,6 @@ struct ConnectionLine {
 // Knows nothing of terminals, so that it can be tested. Not thread-safe.
 class ConsoleView {
  public:
-  enum class Tab : std::uint8_t { kTasks, kResources, kAsyncOps };
   // What the program is to do after a key.
   enum class Wish : std::uint8_t { kNothing, kQuit, kTogglePause, kOpenTask, kCloseTask };
 
@@ -56,25 +50,12 @@ class ConsoleView {
   void SetDetails(TaskDetails details) { details_ = std::move(details); }
 
  private:
-  struct Row {
-    std::uint64_t id = 0;
-    std::string text;
-    LineStyle style = LineStyle::kPlain;
-  };
-  std::vector<Row> TaskRows(const ConsoleModel& model, int width) const;
-  std::vector<Row> ResourceRows(const ConsoleModel& model, int width) const;
-  std::vector<Row> AsyncOpRows(const ConsoleModel& model, int width) const;
-  std::vector<Row> Rows(const ConsoleModel& model, int width) const;
   void RenderList(const ConsoleModel& model, int width, int height, std::vector<ScreenLine>& out);
   void RenderTask(const ConsoleModel& model, int width, std::vector<ScreenLine>& out) const;
   void RenderHelp(int width, std::vector<ScreenLine>& out) const;
-  bool Matches(const TaskRow& task, const std::string& whole) const;
   void PressInFilter(int key);
 
-  Tab tab_ = Tab::kTasks;
-  char sort_ = 't';
-  bool is_ascending_ = false;
-  std::string filter_;
+  ListQuery query_;
   bool is_filtering_ = false;
   bool shows_help_ = false;
   std::uint64_t selected_ = 0;  // An id, so that the selection stays when rows move.
@@ -84,12 +65,6 @@ class ConsoleView {
   std::optional<std::uint64_t> open_task_;
   std::optional<TaskDetails> details_;
 };
-
-// 1.23 ms: three digits and a unit that fits.
-std::string ShortDuration(std::int64_t ns);
-
-// `text` in exactly `columns` columns, cut with an ellipsis or padded.
-std::string InColumns(const std::string& text, int columns, bool right_aligned = false);
 
 }  // namespace sonde::cli
 

@@ -54,6 +54,7 @@ export class Functions {
     const share = value => sonde.formatPercent(value, this.total);
     this.table = new Table(box, {
       label: 'Functions',
+      nothing: 'Nothing was sampled in this window.',
       keyOf: row => row.name,
       onPick: name => state.set({q: state.q === escaped(name) ? '' : escaped(name)}),
       onSort: key => state.set({sort: state.sort === key ? '-' + key : key}),

@@ -28,6 +28,7 @@ export class Snapshots {
     };
     this.table = new Table(box, {
       label: 'Snapshots',
+      nothing: 'No snapshots yet. One is written at the end of each interval, and now with the button above.',
       keyOf: snapshot => snapshot.name,
       onPick: name => state.set({snapshot: state.snapshot === name ? '' : name, against: '', zoom: ''}),
       onSort: key => state.set({sort: state.sort === key ? '-' + key : key}),

@@ -10,8 +10,9 @@ const classOf = (tag, column, kind) => tag + kind + (column.isWide ? '.wide' : '
 export class Table {
   // columns: [{key, title, cell(row) -> text, node or list of them, order(row) -> number or text,
   //            mark(row) -> what cell shows, for telling whether it changed, kind: '' | 'text' | 'name', isWide}]
-  constructor(box, {columns, keyOf, onPick, onSort, label}) {
-    Object.assign(this, {box, columns, keyOf, onPick, onSort});
+  // nothing: what to say when there are no rows at all.
+  constructor(box, {columns, keyOf, onPick, onSort, label, nothing}) {
+    Object.assign(this, {box, columns, keyOf, onPick, onSort, nothing});
     this.rows = new Map();
     this.body = element('tbody');
     this.heads = columns.map(column => {
@@ -26,17 +27,21 @@ export class Table {
       return head;
     });
     this.table = element('table', {'aria-label': label}, element('thead', {}, element('tr', {}, ...this.heads)), this.body);
+    this.said = element('p.nothing', {role: 'status'});
     this.body.addEventListener('click', event => this.#pick(event));
     this.body.addEventListener('keydown', event => this.#key(event));
   }
 
-  show() { this.box.replaceChildren(this.table); }
+  show() {
+    if (this.table.parentNode !== this.box) this.box.replaceChildren(this.table, this.said);
+  }
 
   // sort: a key, with '-' before it for the smallest first. Returns how many rows there are in all.
   update(rows, {sort, filter, textOf, selected}) {
     const wanted = filter.toLowerCase();
     const kept = wanted === '' ? rows.slice() : rows.filter(row => textOf(row).toLowerCase().includes(wanted));
-    const column = this.columns.find(c => c.key === sort.replace(/^-/, '')) ?? this.columns[0];
+    const sortable = this.columns.filter(c => c.order !== undefined);
+    const column = sortable.find(c => c.key === sort.replace(/^-/, '')) ?? sortable[0];
     const sign = sort.startsWith('-') ? 1 : -1;
     const order = column.order;
     kept.sort((a, b) => {
@@ -48,6 +53,7 @@ export class Table {
       if (this.columns[i] === column) head.setAttribute('aria-sort', sign < 0 ? 'descending' : 'ascending');
       else head.removeAttribute('aria-sort');
     });
+    const focused = document.activeElement;  // Rows that move lose it.
     const seen = new Set();
     kept.slice(0, MOST_ROWS).forEach((row, i) => {
       const key = String(this.keyOf(row));
@@ -62,6 +68,11 @@ export class Table {
       line.row.remove();
       this.rows.delete(key);
     }
+    if (focused !== document.activeElement && this.body.contains(focused)) focused.focus({preventScroll: true});
+    this.table.hidden = kept.length === 0;
+    this.said.hidden = kept.length > 0;
+    const text = rows.length === 0 ? this.nothing : 'Nothing matches the filter.';
+    if (this.said.textContent !== text) this.said.textContent = text;
     return {shown: Math.min(kept.length, MOST_ROWS), kept: kept.length, all: rows.length};
   }
 

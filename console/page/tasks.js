@@ -20,6 +20,7 @@ export class Tasks {
     };
     this.table = new Table(box, {
       label: 'Tasks',
+      nothing: 'No tasks. sonde::co_spawn, sonde::Task and the target sonde::asio_tracking make work visible here.',
       keyOf: task => task.id,
       onPick: id => state.set({task: state.task === id ? '' : id, zoom: ''}),
       onSort: key => state.set({sort: state.sort === key ? '-' + key : key}),

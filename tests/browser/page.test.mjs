@@ -132,6 +132,44 @@ describe('the live page', () => {
     await page.close();
   });
 
+  it('says what an empty list means', async () => {
+    mock.tasks = [];
+    mock.snapshots = [];
+    const page = await open(browser, url + '#tab=tasks&sort=no-such-column');
+    await hasRow(page, 'No tasks.');
+    assert.equal(await page.isVisible('#list table'), false);
+    await page.keyboard.press('3');
+    await hasRow(page, 'No snapshots yet.');
+    await page.keyboard.press('1');
+    await hasRow(page, 'write');
+    await page.fill('#filter', 'no such function');
+    await hasRow(page, 'Nothing matches the filter.');
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
+  it('can be used without a mouse, also while rows change their order', async () => {
+    const page = await open(browser, url);
+    await hasRow(page, 'write');
+    await page.focus('tr[data-key="write"]');
+    mock.stacks = [['main;run;accept;read', 90e6], ['main;run;flush;write', 10e6]];
+    await wait(page, () => document.querySelector('#list tbody tr').dataset.key === 'read');
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.key), 'write');
+    await page.keyboard.press('ArrowUp');
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.key), 'read');
+    await page.keyboard.press('Enter');
+    await wait(page, () => /matched 90\.0/.test(document.querySelector('#found').textContent));
+    await page.focus('#graph');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await wait(page, () => /of zoom/.test(document.querySelector('#details').textContent) || sondePage.picture.view.root > 0);
+    await page.keyboard.press('Escape');
+    await wait(page, () => sondePage.picture.view.root === 0);
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
   it('keeps what it had when the connection is lost, and goes on when it is back', async () => {
     const page = await open(browser, url);
     await hasRow(page, 'write');

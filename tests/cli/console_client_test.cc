@@ -145,8 +145,10 @@ TEST_F(ConsoleClient, FiltersByTextAndStateAndSorts) {
   };
   Type("n");
   const bool is_alpha_first = row_of("alpha") < row_of("beta");
+  EXPECT_THAT(Screen()[2], HasSubstr("Name\xe2\x96\xb2"));
   Type("n");
   EXPECT_NE(is_alpha_first, row_of("alpha") < row_of("beta"));
+  EXPECT_THAT(Screen()[2], HasSubstr("Name\xe2\x96\xbc"));
 }
 
 TEST_F(ConsoleClient, EnterOpensATaskAndQGoesBack) {
