@@ -2,7 +2,6 @@
 
 #include "sonde/console.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,8 +15,8 @@
 #include "console/console_server.h"
 #include "console/http_service.h"
 #include "console/instrument_service.h"
+#include "console/serving_thread.h"
 #include "console/task_ledger.h"
-#include "sonde/sampler.h"
 
 namespace sonde {
 namespace {
@@ -69,8 +68,7 @@ class Console::Impl {
       if (ledger_.UnderPressure()) ledger_.Refresh();
     });
     thread_ = std::thread([this] {
-      ::pthread_setname_np(::pthread_self(), "sonde-console");
-      ExcludeCurrentThread();
+      BecomeServingThread("sonde-console");
       server_.Run();
     });
   }

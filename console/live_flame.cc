@@ -21,6 +21,8 @@ constexpr std::int64_t kDefaultNodes = 20'000;
 constexpr std::int64_t kFewestNodes = 100;
 constexpr std::int64_t kMostNodes = 200'000;
 constexpr std::chrono::minutes kUnasked{1};
+constexpr std::chrono::milliseconds kKept{200};
+constexpr std::size_t kMostKept = 4;
 
 bool IsNumber(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -81,7 +83,9 @@ LiveFlame::LiveFlame(const ConsoleHooks& hooks, Symbolizer& symbolizer) : symbol
 
 void LiveFlame::RestWhenUnasked() {
   if (window_ == nullptr || window_->is_resting()) return;
-  if (std::chrono::steady_clock::now() - last_asked_ > kUnasked) window_->Rest();
+  if (std::chrono::steady_clock::now() - last_asked_ <= kUnasked) return;
+  window_->Rest();
+  kept_.clear();
 }
 
 Result<Profile> LiveFlame::Window(const HttpTarget& target, std::chrono::seconds ago) {
@@ -91,6 +95,18 @@ Result<Profile> LiveFlame::Window(const HttpTarget& target, std::chrono::seconds
 }
 
 HttpResponse LiveFlame::Answer(const HttpTarget& target) {
+  const auto now = std::chrono::steady_clock::now();
+  while (!kept_.empty() && (now - kept_.front().time > kKept || kept_.size() > kMostKept)) {
+    kept_.pop_front();
+  }
+  const auto known = std::ranges::find(kept_, target.query, &Kept::query);
+  if (known != kept_.end()) return known->reply;
+  HttpResponse reply = Draw(target);
+  if (reply.status == 200) kept_.push_back({target.query, now, reply});
+  return reply;
+}
+
+HttpResponse LiveFlame::Draw(const HttpTarget& target) {
   const Format* const format = FormatOf(target);
   if (format == nullptr) return TextReply(400, "format is json, svg, html or folded\n");
   const std::int64_t longest = LiveWindow::kLongest.count();

@@ -4,7 +4,9 @@
 #define SONDE_CONSOLE_LIVE_FLAME_H_
 
 #include <chrono>
+#include <deque>
 #include <memory>
+#include <string>
 
 #include "console/console_hooks.h"
 #include "console/http_exchange.h"
@@ -19,16 +21,26 @@ class LiveFlame {
   // Both outlive it.
   LiveFlame(const ConsoleHooks& hooks, Symbolizer& symbolizer);
 
+  // What was asked within the last 200 ms is answered as it was then: several pages, or a scraper
+  // in a hurry, cost the process little more than one page.
   HttpResponse Answer(const HttpTarget& target);
   // Lets go of the samples when nobody asked for a minute.
   void RestWhenUnasked();
 
  private:
+  struct Kept {
+    std::string query;
+    std::chrono::steady_clock::time_point time;
+    HttpResponse reply;
+  };
+
+  HttpResponse Draw(const HttpTarget& target);
   Result<Profile> Window(const HttpTarget& target, std::chrono::seconds ago);
 
   Symbolizer& symbolizer_;
   std::unique_ptr<LiveWindow> window_;  // Null: the process is not sampled.
   std::chrono::steady_clock::time_point last_asked_{};
+  std::deque<Kept> kept_;  // The oldest first.
 };
 
 }  // namespace sonde

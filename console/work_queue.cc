@@ -2,11 +2,9 @@
 
 #include "console/work_queue.h"
 
-#include <pthread.h>
-
 #include <utility>
 
-#include "sonde/sampler.h"
+#include "console/serving_thread.h"
 
 namespace sonde {
 
@@ -32,8 +30,7 @@ bool WorkQueue::Add(std::function<void()> job) {
 }
 
 void WorkQueue::Run() {
-  ::pthread_setname_np(::pthread_self(), "sonde-work");
-  ExcludeCurrentThread();
+  BecomeServingThread("sonde-work");
   while (true) {
     std::unique_lock lock(mutex_);
     wake_.wait(lock, [this] { return is_ending_ || !jobs_.empty(); });

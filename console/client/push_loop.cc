@@ -1,7 +1,5 @@
 // PushLoop: takes a profile every interval and sends it, again where that fails.
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
@@ -14,8 +12,8 @@
 #include "console/client/deadline.h"
 #include "console/client/http_client.h"
 #include "console/client/push_request.h"
+#include "console/serving_thread.h"
 #include "sonde/push.h"
-#include "sonde/sampler.h"
 
 namespace sonde {
 namespace {
@@ -59,8 +57,7 @@ class PushLoop final : public Pusher {
 
  private:
   void Run() {
-    ::pthread_setname_np(::pthread_self(), "sonde-push");
-    ExcludeCurrentThread();
+    BecomeServingThread("sonde-push");
     Clock::time_point next_take = Clock::now() + options_.interval;
     while (true) {
       {

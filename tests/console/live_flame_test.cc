@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "console/interval_hub.h"
 
@@ -55,6 +57,27 @@ TEST(LiveFlame, AHundredThousandStacksBecomeAPictureOfBoundedSizeThatSaysWhatIsM
   EXPECT_LE((commas + 1) / 3, 5'000);
   EXPECT_LT(reply.body.size(), std::size_t{1} << 20);
   EXPECT_EQ(flame.Answer(HttpTarget::Parse("/api/flame?format=gif")).status, 400);
+}
+
+TEST(LiveFlame, ManyWhoAskForTheSameCostLittleMoreThanOne) {
+  int cuts = 0;
+  IntervalHub hub([&] {
+    ++cuts;
+    return ManyStacks(1'000);
+  });
+  ConsoleHooks hooks;
+  hooks.samples = &hub;
+  Symbolizer symbolizer;
+  LiveFlame flame(hooks, symbolizer);
+  const HttpTarget target = HttpTarget::Parse("/api/flame?window=10");
+  static_cast<void>(flame.Answer(target));
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  const std::string first = flame.Answer(target).body;
+  const int before = cuts;
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(flame.Answer(target).body, first);
+  EXPECT_LE(cuts, before + 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  EXPECT_NE(flame.Answer(target).body, first);
 }
 
 TEST(LiveFlame, ATaskHasItsOwnPicture) {
