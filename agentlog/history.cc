@@ -104,6 +104,7 @@ std::unique_ptr<Tally> ReadOne(const Input& input, const HistoryOptions& options
   if (IdentityOf(input.name, file.value(), options) == input.identity) {
     cache.Save(input.identity, tally);
   }
+  tally.DropIndexes();
   return owned;
 }
 
@@ -177,6 +178,15 @@ void EnterAll(Tallies& tallies, AgentHistory::State& state) {
     if (tallies[i]->agent == AgentKind::kCodex && !state.is_dropped[i]) codex[i] = tallies[i].get();
   }
   const std::vector<std::uint32_t> starts = FindOwnStarts(codex);
+  std::size_t calls = 0;
+  std::size_t tools = 0;
+  std::size_t prompts = 0;
+  for (const std::unique_ptr<Tally>& tally : tallies) {
+    calls += tally->calls.size();
+    tools += tally->tool_calls.size();
+    prompts += tally->prompts.size();
+  }
+  state.ledger.Expect(calls, tools, prompts);
   for (std::size_t i = 0; i < tallies.size(); ++i) {
     state.losses.Add(tallies[i]->losses);
     if (!state.is_dropped[i]) {

@@ -24,6 +24,14 @@ std::vector<std::uint32_t> Translate(const NameTable& from, NameTable& to, std::
   return numbers;
 }
 
+// The places of rows in a large table are far apart in memory: asked for early, they are there in
+// time.
+template <typename Row>
+void AnnounceAhead(const RowList<Row>& rows, const RowTable<Row>& table) {
+  constexpr std::size_t kAhead = 12;
+  if (rows.size() > kAhead) table.Announce(rows[kAhead].key);
+}
+
 // Which source of prompts counts in each turn of a log.
 class PromptSources {
  public:
@@ -100,6 +108,12 @@ void Ledger::Rename(RowList<Alias>& aliases, Aliases& by_line, Aliases& renamed)
   }
 }
 
+void Ledger::Expect(std::size_t more_calls, std::size_t more_tools, std::size_t more_prompts) {
+  calls.Reserve(calls.size() + more_calls);
+  tool_calls.Reserve(tool_calls.size() + more_tools);
+  prompts.Reserve(prompts.size() + more_prompts);
+}
+
 void Ledger::Enter(Tally& tally, std::uint32_t file, std::uint32_t own_start) {
   const std::vector<std::uint32_t> numbers = EnterThreads(tally, file);
   Rename(tally.call_aliases, call_by_line_, renamed_calls_);
@@ -127,6 +141,7 @@ void Ledger::EnterCalls(Tally& tally, std::size_t first,
       --first;
       continue;
     }
+    AnnounceAhead(rows, calls);
     CallRow copy = rows.front();
     copy.key = CallKey(copy.key);
     copy.thread = numbers[copy.thread];
@@ -148,6 +163,7 @@ void Ledger::EnterTools(Tally& tally, std::uint32_t start,
   tally.tool_calls.DropIndex();
   RowList<ToolRow>& rows = tally.tool_calls.rows();
   for (; !rows.empty(); rows.DropFront()) {
+    AnnounceAhead(rows, tool_calls);
     ToolRow copy = rows.front();
     if (copy.place < start) continue;
     copy.key = ToolKey(copy.key);

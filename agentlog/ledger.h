@@ -25,6 +25,8 @@ struct LedgerThread {
 // thread-safe.
 class Ledger {
  public:
+  // Says how many rows are to come, copies included.
+  void Expect(std::size_t calls, std::size_t tools, std::size_t prompts);
   // Takes what `tally` says behind `own_start` and empties it as it goes.
   void Enter(Tally& tally, std::uint32_t file, std::uint32_t own_start);
   // After the last log: names parents, settles which prompts and compactions repeat others.

@@ -31,13 +31,23 @@ class RowTable {
 
   // A row with that key, new if there is none; `second` says which. Valid until the next is added.
   std::pair<Row*, bool> FindOrAdd(std::uint64_t key) {
-    if ((rows_.size() + 1) * 4 > slots_.size() * 3) Reserve(slots_.size() + slots_.size() / 2);
+    if ((rows_.size() + 1) * 4 > slots_.size() * 3) MakeSlots(slots_.size() + slots_.size() / 2);
     const std::size_t slot = SlotOf(key);
     if (slots_[slot] != 0) return {&rows_[slots_[slot] - 1], false};
     Row& row = rows_.Add();
     row.key = key;
     slots_[slot] = static_cast<std::uint32_t>(rows_.size());
     return {&row, true};
+  }
+
+  // Makes the index large enough for so many rows, if it is not.
+  void Reserve(std::size_t rows) {
+    const std::size_t slots = rows + rows / 2;
+    if (slots > slots_.size()) MakeSlots(slots);
+  }
+  // Says that `key` is looked for soon.
+  void Announce(std::uint64_t key) const noexcept {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[HomeOf(key)], 1);
   }
 
   // Forgets how to find; rows can still be walked.
@@ -51,14 +61,17 @@ class RowTable {
   std::size_t size() const noexcept { return rows_.size(); }
 
  private:
+  std::size_t HomeOf(std::uint64_t key) const noexcept {
+    return ((key >> 32) * slots_.size()) >> 32;
+  }
   std::size_t SlotOf(std::uint64_t key) const noexcept {
-    std::size_t slot = ((key >> 32) * slots_.size()) >> 32;
+    std::size_t slot = HomeOf(key);
     while (slots_[slot] != 0 && rows_[slots_[slot] - 1].key != key) {
       if (++slot == slots_.size()) slot = 0;
     }
     return slot;
   }
-  void Reserve(std::size_t slots) {
+  void MakeSlots(std::size_t slots) {
     DropIndex();  // Before the new one is there.
     slots_.assign(slots < 16 ? 16 : slots, 0);
     for (std::size_t i = 0; i < rows_.size(); ++i) {

@@ -183,6 +183,13 @@ void Tally::OnMark(const MarkEvent& event) {
   row->kind = static_cast<std::uint8_t>(event.kind);
 }
 
+void Tally::DropIndexes() {
+  calls.DropIndex();
+  tool_calls.DropIndex();
+  prompts.DropIndex();
+  marks.DropIndex();
+}
+
 void Tally::OnOddity(std::string_view cause, std::uint64_t line) {
   losses.Add(cause, "lines", 1, file.substr(file.rfind('/') + 1) + ':' + std::to_string(line));
 }

@@ -90,6 +90,9 @@ class Tally : public LogSink {
   void OnMark(const MarkEvent& event) override;
   void OnOddity(std::string_view cause, std::uint64_t line) override;
 
+  // After the last record.
+  void DropIndexes();
+
   std::string file;  // For places of losses.
   std::optional<AgentKind> agent;
   std::vector<TallyThread> threads;
