@@ -56,14 +56,15 @@ Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& o
                    "perf-data, gperftools-cpu, gperftools-heap, speedscope, chrome-trace)"};
 }
 
-// By the first lines that are not too long to be read, where such are skipped.
-Format FormatOf(std::string_view bytes, const ReadLimits& limits) {
+// By its beginning; or, where that is within a line of great length, by what comes behind it.
+Format FormatOf(std::string_view bytes) {
+  constexpr std::size_t kLongLine = 64 << 10;
   const Format format = Sniff(bytes);
-  if (format != Format::kUnknown || !limits.skip_oversized) return format;
+  if (format != Format::kUnknown) return format;
   std::string_view rest = bytes;
-  while (rest.size() > limits.line_bytes) {
+  while (rest.size() > kLongLine) {
     const std::size_t end = rest.find('\n');
-    if (end == std::string_view::npos || end <= limits.line_bytes) break;
+    if (end == std::string_view::npos || end < kLongLine) break;
     rest.remove_prefix(end + 1);
   }
   return rest.size() == bytes.size() ? format : Sniff(rest);
@@ -82,8 +83,7 @@ Result<Format> Prepare(std::string_view bytes, const ReadOptions& options, Unwra
       options.format != Format::kPerfScript) {
     return Error{.code = ErrorCode::kInvalid, .message = "empty profile"};
   }
-  const Format format =
-      options.format.has_value() ? *options.format : FormatOf(unwrapped.bytes, options.limits);
+  const Format format = options.format.has_value() ? *options.format : FormatOf(unwrapped.bytes);
   if (options.recognised != nullptr) *options.recognised = format;
   return format;
 }

@@ -87,8 +87,12 @@ bool IsPprof(std::string_view bytes) {
   }
   // A field of a later version is passed over, where text cannot be taken for one.
   if (has_unknown) return has_type && bytes.find('\0') != std::string_view::npos;
-  // The end may be cut off; one field of the right kind can be chance.
-  return has_type || fields >= 2;
+  // The end may be cut off; one field of the right kind can be chance, and so can any number of
+  // them in a long line of letters.
+  const auto is_control = [](char c) {
+    return c >= 0 && c < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  };
+  return has_type || (fields >= 2 && std::ranges::any_of(bytes, is_control));
 }
 
 // A container: "--- symbol", names, and a gperftools profile of any kind.

@@ -85,6 +85,7 @@ TEST(Sniff, KnowsTheFormatsByTheirContent) {
             Format::kPerfScript);
   EXPECT_EQ(Sniff("heap profile:  1: 2 [ 3: 4] @ heapprofile\n"), Format::kGperftoolsHeap);
   EXPECT_EQ(Sniff("not a profile\n"), Format::kUnknown);
+  EXPECT_EQ(Sniff(std::string(100'000, 'x')), Format::kUnknown);
   EXPECT_EQ(Sniff(""), Format::kUnknown);
   for (const char* name : {"pprof", "folded", "perf-script", "perf-data", "gperftools-cpu",
                            "gperftools-heap", "speedscope", "chrome-trace"}) {
