@@ -131,6 +131,16 @@ Result<json> Diagnose(const Analysis& analysis, const std::string& rules_file) {
     Result<ClassificationRules> read = ClassificationRules::FromFile(rules_file);
     if (!read.ok()) return read.error();
     own.emplace(std::move(read).value());
+    // What is cited by the id of a rule is one rule.
+    for (const ClassificationRule& rule : own->rules()) {
+      if (std::ranges::find(BuiltInRules().rules(), rule.id, &ClassificationRule::id) !=
+          BuiltInRules().rules().end()) {
+        return Error{.code = ErrorCode::kInvalid,
+                     .message = "rule \"" + rule.id + "\" has the id of a built-in one",
+                     .file = rules_file,
+                     .stage = "classification"};
+      }
+    }
   }
 
   json hits = json::array();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 // The packaged library is built with exceptions; this file wants none.
 #define TOML_EXCEPTIONS 0
@@ -117,7 +118,7 @@ class RuleReader {
     Text(table_, "id", rule_.id);
     double version = 1;
     Number(table_, "version", version);
-    if (!(version >= 1 && version <= kNewestVersion)) {
+    if (!(version >= 1 && version <= kNewestVersion) || version != std::floor(version)) {
       Fail(table_, "version must be a whole number from 1");
     } else {
       rule_.version = static_cast<std::int64_t>(version);

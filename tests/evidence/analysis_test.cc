@@ -318,13 +318,15 @@ forbidden_conclusions = ["d"]
 
 TEST(Diagnosis, BrokenRuleFilesSayWhere) {
   const Analysis analysis = Analysed("main 1\n");
-  for (const auto& [from, to] :
-       std::vector<std::pair<std::string, std::string>>{{"scope: generic", "scope: everything"},
-                                                        {"^PARSE", "(PARSE"},
-                                                        {"confidence: medium", "confidence: high"},
-                                                        {"limitations: [a]", "extra: [a]"},
-                                                        {"version: 2", "version: two"},
-                                                        {"- id", "- [id"}}) {
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"scope: generic", "scope: everything"},
+           {"^PARSE", "(PARSE"},
+           {"confidence: medium", "confidence: high"},
+           {"limitations: [a]", "extra: [a]"},
+           {"version: 2", "version: two"},
+           {"version: 2", "version: 2.5"},
+           {"id: own-parse", "id: linux-kernel-hotspot"},
+           {"- id", "- [id"}}) {
     std::string text(kYamlRule);
     text.replace(text.find(from), from.size(), to);
     const ScratchFile file("broken.yaml", text);
