@@ -80,9 +80,21 @@ FunctionId ProfileBuilder::AddFunction(const Function& function) {
 
 MappingId ProfileBuilder::AddMapping(const Mapping& mapping) {
   const std::uint64_t hash = HashOf(mapping);
-  const std::uint32_t known = mappings_.Find(
-      hash, [&](std::uint32_t number) { return profile_.mappings_[number] == mapping; });
-  if (known != HashIndex::kNone) return MappingId{known};
+  // What is known of its functions is no part of which mapping it is.
+  const std::uint32_t known = mappings_.Find(hash, [&](std::uint32_t number) {
+    const Mapping& other = profile_.mappings_[number];
+    return other.start == mapping.start && other.limit == mapping.limit &&
+           other.offset == mapping.offset && other.file == mapping.file &&
+           other.build_id == mapping.build_id;
+  });
+  if (known != HashIndex::kNone) {
+    Mapping& same = profile_.mappings_[known];
+    same.has_functions |= mapping.has_functions;
+    same.has_filenames |= mapping.has_filenames;
+    same.has_line_numbers |= mapping.has_line_numbers;
+    same.has_inline_frames |= mapping.has_inline_frames;
+    return MappingId{known};
+  }
   const MappingId id{static_cast<std::uint32_t>(profile_.mappings_.size())};
   profile_.mappings_.push_back(mapping);
   mappings_.Add(hash, static_cast<std::uint32_t>(id));

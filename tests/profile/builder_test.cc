@@ -37,6 +37,20 @@ TEST(ProfileBuilder, WhatIsEqualIsKeptOnce) {
   EXPECT_EQ(profile.functions().size(), 1U);
 }
 
+TEST(ProfileBuilder, AMappingKnowsWhatAnyThatIsTheSameKnew) {
+  ProfileBuilder builder({{"samples", "count"}});
+  Mapping mapping{.start = 1, .limit = 9, .file = builder.Intern("/bin/f")};
+  const MappingId id = builder.AddMapping(mapping);
+  builder.mapping(id).has_functions = true;
+  EXPECT_EQ(builder.AddMapping(mapping), id);
+  mapping.has_filenames = true;
+  EXPECT_EQ(builder.AddMapping(mapping), id);
+  EXPECT_TRUE(builder.mapping(id).has_functions);
+  EXPECT_TRUE(builder.mapping(id).has_filenames);
+  mapping.offset = 4096;
+  EXPECT_NE(builder.AddMapping(mapping), id);
+}
+
 TEST(ProfileBuilder, TotalsAreThoseOfTheCallsHoweverManyReserved) {
   for (const std::size_t reserved : {0U, 10U, 5'000U}) {
     ProfileBuilder builder({{"a", "count"}, {"b", "count"}});

@@ -30,6 +30,7 @@ class ProfileBuilder {
   std::string_view text(StringId id) const noexcept { return profile_.text(id); }
 
   FunctionId AddFunction(const Function& function);
+  // What is known of its functions (has_*) does not tell mappings apart: one knows what any knew.
   MappingId AddMapping(const Mapping& mapping);
   // `location.lines` is copied.
   LocationId AddLocation(const Location& location);
