@@ -61,13 +61,37 @@ Error InputTooLarge(std::uint64_t limit, std::uint64_t actual) {
   return error;
 }
 
+Result<InputBytes> InputBytes::Read(int descriptor, std::uint64_t most_bytes) {
+  Result<std::string> text = ReadToEnd(descriptor, most_bytes);
+  if (!text.ok()) return text.error();
+  return InputBytes(std::move(text).value());
+}
+
+Result<InputBytes> InputBytes::MapOrRead(int descriptor, std::uint64_t size,
+                                         std::uint64_t most_bytes, MappedFile::Use use) {
+  if (size > most_bytes) return InputTooLarge(most_bytes, size);
+  if (size == 0) return InputBytes(std::string());
+  std::optional<MappedFile> mapped =
+      MappedFile::Map(descriptor, static_cast<std::size_t>(size), use);
+  if (mapped.has_value()) return InputBytes(std::move(*mapped));
+  // Some file systems cannot map.
+  return Read(descriptor, most_bytes);
+}
+
+Result<InputBytes> InputBytes::OpenFile(const std::string& path, std::uint64_t most_bytes) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0) return CannotRead(errno);
+  struct stat status {};
+  if (::fstat(file.number(), &status) != 0) return CannotRead(errno);
+  if (!S_ISREG(status.st_mode)) {
+    return Error{.code = ErrorCode::kInvalid, .message = "not a regular file"};
+  }
+  return MapOrRead(file.number(), static_cast<std::uint64_t>(status.st_size), most_bytes,
+                   MappedFile::Use::kAnywhere);
+}
+
 Result<InputBytes> InputBytes::Open(const std::string& path, std::uint64_t most_bytes) {
-  const auto read = [&](int descriptor) -> Result<InputBytes> {
-    Result<std::string> text = ReadToEnd(descriptor, most_bytes);
-    if (!text.ok()) return text.error();
-    return InputBytes(std::move(text).value());
-  };
-  if (path == "-") return read(STDIN_FILENO);
+  if (path == "-") return Read(STDIN_FILENO, most_bytes);
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number() < 0) return CannotRead(errno);
   struct stat status {};
@@ -79,18 +103,13 @@ Result<InputBytes> InputBytes::Open(const std::string& path, std::uint64_t most_
     while (::poll(&someone, 1, -1) < 0 && errno == EINTR) {
     }
     ::fcntl(file.number(), F_SETFL, 0);
-    return read(file.number());
+    return Read(file.number(), most_bytes);
   }
   if (!S_ISREG(status.st_mode)) {
     return Error{.code = ErrorCode::kInvalid, .message = "not a regular file"};
   }
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  if (size > most_bytes) return InputTooLarge(most_bytes, size);
-  if (size == 0) return InputBytes(std::string());
-  std::optional<MappedFile> mapped = MappedFile::Map(file.number(), static_cast<std::size_t>(size));
-  if (mapped.has_value()) return InputBytes(std::move(*mapped));
-  // Some file systems cannot map.
-  return read(file.number());
+  return MapOrRead(file.number(), static_cast<std::uint64_t>(status.st_size), most_bytes,
+                   MappedFile::Use::kInOrder);
 }
 
 Status InputBytes::CheckWhole() const {

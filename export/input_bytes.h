@@ -21,6 +21,9 @@ class InputBytes {
   // kLimit for more than `most_bytes`.
   static Result<InputBytes> Open(const std::string& path, std::uint64_t most_bytes);
 
+  // The same for a regular file alone, whose bytes are not going to be read in their order.
+  static Result<InputBytes> OpenFile(const std::string& path, std::uint64_t most_bytes);
+
   std::string_view bytes() const noexcept {
     return mapped_.has_value() ? mapped_->bytes() : std::string_view(held_);
   }
@@ -32,6 +35,9 @@ class InputBytes {
  private:
   explicit InputBytes(std::string held) : held_(std::move(held)) {}
   explicit InputBytes(MappedFile mapped) : mapped_(std::move(mapped)) {}
+  static Result<InputBytes> Read(int descriptor, std::uint64_t most_bytes);
+  static Result<InputBytes> MapOrRead(int descriptor, std::uint64_t size, std::uint64_t most_bytes,
+                                      MappedFile::Use use);
 
   std::string held_;
   std::optional<MappedFile> mapped_;

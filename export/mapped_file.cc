@@ -22,7 +22,7 @@ struct Pages {
   std::atomic<bool> has_holes{false};
 };
 
-constexpr std::size_t kMostMappings = 64;
+constexpr std::size_t kMostMappings = 1024;
 constexpr std::uintptr_t kBeingFilled = 1;
 std::array<Pages, kMostMappings> g_mappings;
 struct sigaction g_previous;
@@ -90,7 +90,7 @@ std::size_t TakeSlot(std::uintptr_t begin, std::size_t bytes) {
 
 }  // namespace
 
-std::optional<MappedFile> MappedFile::Map(int descriptor, std::size_t size) {
+std::optional<MappedFile> MappedFile::Map(int descriptor, std::size_t size, Use use) {
   if (!InstallHandler()) return std::nullopt;
   void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (address == MAP_FAILED) return std::nullopt;
@@ -100,7 +100,7 @@ std::optional<MappedFile> MappedFile::Map(int descriptor, std::size_t size) {
     ::munmap(address, size);
     return std::nullopt;
   }
-  ::madvise(address, size, MADV_SEQUENTIAL);
+  if (use == Use::kInOrder) ::madvise(address, size, MADV_SEQUENTIAL);
   return MappedFile(address, size, slot);
 }
 

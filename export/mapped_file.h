@@ -15,8 +15,12 @@ namespace sonde {
 // Any thread.
 class MappedFile {
  public:
-  // The first `size` bytes, at least one. Nothing where the file cannot be mapped or many are.
-  static std::optional<MappedFile> Map(int descriptor, std::size_t size);
+  // How it is going to be read, for the kernel to read ahead.
+  enum class Use { kInOrder, kAnywhere };
+
+  // The first `size` bytes, at least one. Nothing where the file cannot be mapped or a thousand
+  // are.
+  static std::optional<MappedFile> Map(int descriptor, std::size_t size, Use use = Use::kInOrder);
 
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&&) = delete;

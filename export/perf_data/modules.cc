@@ -103,7 +103,7 @@ std::span<const SourceFrame> Modules::LinesAt(const Map& map, std::uint64_t addr
   if (entry.module.kind != ModuleKind::kFile) return {};
   if (!entry.lines_looked_up) {
     entry.lines_looked_up = true;
-    const std::string path = PathOf(map.module);
+    const std::string path = PathOf(entry);
     Result<DwarfLines> lines = DwarfLines::Open(path);
     if (!path.empty() && lines.ok()) entry.lines.emplace(std::move(lines).value());
   }
@@ -113,10 +113,22 @@ std::span<const SourceFrame> Modules::LinesAt(const Map& map, std::uint64_t addr
   return entry.lines->Find(*in_file);
 }
 
-std::string Modules::PathOf(ModuleId id) {
-  Entry& entry = EntryOf(id);
+std::string Modules::PathOf(Entry& entry) {
   if (!entry.looked_up) LookUp(entry);
   return entry.symbols.has_value() ? entry.symbols->path() : std::string();
+}
+
+const symbols::ElfFile* Modules::FileOf(ModuleId id) {
+  Entry& entry = EntryOf(id);
+  if (!entry.file_looked_up) {
+    entry.file_looked_up = true;
+    const std::string path = PathOf(entry);
+    if (!path.empty()) {
+      Result<symbols::ElfFile> file = symbols::ElfFile::Open(path);
+      if (file.ok()) entry.file.emplace(std::move(file).value());
+    }
+  }
+  return entry.file.has_value() ? &*entry.file : nullptr;
 }
 
 std::optional<std::uint64_t> Modules::AddressOfOffset(ModuleId id, std::uint64_t offset) {

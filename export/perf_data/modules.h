@@ -14,6 +14,7 @@
 #include "export/perf_data/address_space.h"
 #include "export/symbols/address_names.h"
 #include "export/symbols/debug_files.h"
+#include "export/symbols/elf_file.h"
 #include "export/symbols/module_symbols.h"
 #include "sonde/dwarf_lines.h"
 
@@ -48,8 +49,8 @@ class Modules {
   std::string_view NameAt(const Map& map, std::uint64_t address);
   // The inlined chain there, innermost first; empty when there is no debug information.
   std::span<const SourceFrame> LinesAt(const Map& map, std::uint64_t address);
-  // Where the file's code lies on this machine; empty when it was not found.
-  std::string PathOf(ModuleId id);
+  // The file as it lies on this machine; null when it was not found.
+  const symbols::ElfFile* FileOf(ModuleId id);
   // The address, as the file counts them, of the byte at `offset` of it.
   std::optional<std::uint64_t> AddressOfOffset(ModuleId id, std::uint64_t offset);
 
@@ -67,12 +68,16 @@ class Modules {
     std::optional<symbols::ModuleSymbols> symbols;
     std::unique_ptr<symbols::AddressNames> jit_dump;
     std::unique_ptr<symbols::AddressNames> jit_map;
+    bool file_looked_up = false;
+    std::optional<symbols::ElfFile> file;
     bool lines_looked_up = false;
     std::optional<DwarfLines> lines;
   };
 
   Entry& EntryOf(ModuleId id) { return modules_[static_cast<std::uint32_t>(id)]; }
   void LookUp(Entry& entry);
+  // Where the file's code lies on this machine; empty when it was not found.
+  std::string PathOf(Entry& entry);
   std::string_view KernelNameAt(std::uint64_t address);
   void LookUpKernel();
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -43,12 +44,37 @@ int FindNoDebugInfo(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name
   return -1;
 }
 
-int FindNoElf(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name*/, Dwarf_Addr /*base*/,
-              char** /*file*/, Elf** /*elf*/) {
+// The handle is the module's data; what libdwfl gets is one more reference to it, no descriptor.
+int FindElf(Dwfl_Module* /*module*/, void** data, const char* /*name*/, Dwarf_Addr /*base*/,
+            char** /*file*/, Elf** elf) {
+  *elf = elf_begin(-1, ELF_C_READ, static_cast<Elf*>(*data));
   return -1;
 }
 
-const Dwfl_Callbacks kCallbacks{.find_elf = FindNoElf,
+struct Extent {
+  GElf_Addr low = 0;
+  GElf_Addr high = 0;
+};
+
+// What a file takes of memory, as it counts addresses itself.
+std::optional<Extent> ExtentOf(Elf* elf) {
+  std::size_t count = 0;
+  std::optional<Extent> extent;
+  if (elf_getphdrnum(elf, &count) != 0) return std::nullopt;
+  for (std::size_t i = 0; i < count; ++i) {
+    GElf_Phdr header;
+    if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr) continue;
+    if (header.p_type != PT_LOAD) continue;
+    if (!extent.has_value()) {
+      const GElf_Xword alignment = std::max<GElf_Xword>(header.p_align, 1);
+      extent = Extent{header.p_vaddr / alignment * alignment, 0};
+    }
+    extent->high = std::max(extent->high, header.p_vaddr + header.p_memsz);
+  }
+  return extent;
+}
+
+const Dwfl_Callbacks kCallbacks{.find_elf = FindElf,
                                 .find_debuginfo = FindNoDebugInfo,
                                 .section_address = dwfl_offline_section_address,
                                 .debuginfo_path = nullptr};
@@ -117,16 +143,23 @@ bool Unwinder::Session::ReportModuleAt(std::uint64_t address) {
   const ModuleKind kind = modules[map->module].kind;
   if (kind != ModuleKind::kFile) return false;
   if (!reported.insert(map->start).second) return false;
-  const std::string path = modules.PathOf(map->module);
-  if (path.empty()) return false;
+  const symbols::ElfFile* const file = modules.FileOf(map->module);
+  if (file == nullptr) return false;
   const auto in_file = modules.AddressOfOffset(map->module, map->offset);
   if (!in_file.has_value()) return false;
   const std::uint64_t bias = map->start - *in_file;
+  const std::optional<Extent> extent = ExtentOf(file->elf());
+  if (!extent.has_value()) return false;
   dwfl_report_begin_add(dwfl);
-  const bool is_known =
-      dwfl_report_elf(dwfl, path.c_str(), path.c_str(), -1, bias, true) != nullptr;
+  Dwfl_Module* const module =
+      dwfl_report_module(dwfl, file->path().c_str(), bias + extent->low, bias + extent->high);
+  if (module != nullptr) {
+    void** data = nullptr;
+    dwfl_module_info(module, &data, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    if (data != nullptr) *data = file->elf();
+  }
   dwfl_report_end(dwfl, nullptr, nullptr);
-  return is_known;
+  return module != nullptr;
 }
 
 // Where threads start there need be no call frame information.

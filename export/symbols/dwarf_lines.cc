@@ -85,6 +85,7 @@ class DwarfLines::State {
   std::span<const SourceFrame> Find(std::uint64_t address);
   const ElfFile& binary() const { return binary_; }
   const ElfFile& debug() const { return debug_.has_value() ? *debug_ : binary_; }
+  std::size_t indexed_units() const { return units_.size(); }
 
  private:
   struct UnitRange {
@@ -231,6 +232,7 @@ Result<DwarfLines> DwarfLines::Open(const std::string& path) {
                  .message = std::string("debug information cannot be read: ") + dwarf_errmsg(-1),
                  .file = path};
   }
+  if (Status whole = state->debug().CheckWhole(); !whole.ok()) return InFile(whole.error(), path);
   return DwarfLines(std::move(state));
 }
 
@@ -248,6 +250,7 @@ std::optional<std::uint64_t> DwarfLines::AddressOfOffset(std::uint64_t offset) c
 }
 
 const std::string& DwarfLines::debug_file() const noexcept { return state_->debug().path(); }
+std::size_t DwarfLines::indexed_units() const noexcept { return state_->indexed_units(); }
 const std::string& DwarfLines::build_id() const noexcept { return state_->binary().build_id(); }
 
 }  // namespace sonde

@@ -3,15 +3,15 @@
 #include "export/symbols/elf_file.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 namespace sonde::symbols {
+namespace {
+
+constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 30;
+
+}  // namespace
 
 std::string HexOf(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -36,31 +36,31 @@ std::optional<std::uint64_t> AddressOfOffset(const std::vector<LoadSegment>& seg
 }
 
 Result<ElfFile> ElfFile::Open(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat status {};
-  if (descriptor < 0 || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-    const std::string reason = descriptor < 0 ? std::strerror(errno) : "not a regular file";
-    if (descriptor >= 0) close(descriptor);
-    return Error{.code = ErrorCode::kNotFound, .message = reason, .file = path};
+  Result<InputBytes> read = InputBytes::OpenFile(path, kLargestFile);
+  if (!read.ok()) {
+    return Error{.code = ErrorCode::kNotFound, .message = read.error().message, .file = path};
   }
+  auto bytes = std::make_unique<const InputBytes>(std::move(read).value());
+  const std::string_view image = bytes->bytes();
   elf_version(EV_CURRENT);
-  Elf* const elf = elf_begin(descriptor, ELF_C_READ_MMAP, nullptr);
+  // libelf does not write to it.
+  Elf* const elf =
+      image.empty() ? nullptr : elf_memory(const_cast<char*>(image.data()), image.size());
   if (elf == nullptr || elf_kind(elf) != ELF_K_ELF) {
     elf_end(elf);
-    close(descriptor);
     return Error{.code = ErrorCode::kMalformed, .message = "not an ELF file", .file = path};
   }
-  return ElfFile(path, descriptor, elf);
+  return ElfFile(path, std::move(bytes), elf);
 }
 
-ElfFile::ElfFile(std::string path, int descriptor, Elf* elf)
-    : path_(std::move(path)), descriptor_(descriptor), elf_(elf) {
+ElfFile::ElfFile(std::string path, std::unique_ptr<const InputBytes> bytes, Elf* elf)
+    : path_(std::move(path)), bytes_(std::move(bytes)), elf_(elf) {
   ReadHeaders();
 }
 
 ElfFile::ElfFile(ElfFile&& other) noexcept
     : path_(std::move(other.path_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
+      bytes_(std::move(other.bytes_)),
       elf_(std::exchange(other.elf_, nullptr)),
       build_id_(std::move(other.build_id_)),
       segments_(std::move(other.segments_)),
@@ -69,7 +69,7 @@ ElfFile::ElfFile(ElfFile&& other) noexcept
 
 ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
   std::swap(path_, other.path_);
-  std::swap(descriptor_, other.descriptor_);
+  std::swap(bytes_, other.bytes_);
   std::swap(elf_, other.elf_);
   std::swap(build_id_, other.build_id_);
   std::swap(segments_, other.segments_);
@@ -78,10 +78,7 @@ ElfFile& ElfFile::operator=(ElfFile&& other) noexcept {
   return *this;
 }
 
-ElfFile::~ElfFile() {
-  elf_end(elf_);
-  if (descriptor_ >= 0) close(descriptor_);
-}
+ElfFile::~ElfFile() { elf_end(elf_); }
 
 void ElfFile::ReadHeaders() {
   const void* id = nullptr;

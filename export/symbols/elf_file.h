@@ -7,11 +7,13 @@
 #include <gelf.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "export/input_bytes.h"
 #include "sonde/result.h"
 
 namespace sonde::symbols {
@@ -35,10 +37,11 @@ struct DebugLink {
   std::uint32_t crc = 0;
 };
 
-// Owns the descriptor and the libelf handle. Not thread-safe.
+// Owns the bytes and the libelf handle. Not thread-safe.
 class ElfFile {
  public:
   // Fails with kNotFound when there is no such regular file, kMalformed when it is not ELF.
+  // What a file no longer has because it became shorter meanwhile reads as zeros.
   static Result<ElfFile> Open(const std::string& path);
 
   ElfFile(ElfFile&& other) noexcept;
@@ -46,7 +49,8 @@ class ElfFile {
   ~ElfFile();
 
   Elf* elf() const noexcept { return elf_; }
-  int descriptor() const noexcept { return descriptor_; }
+  // As InputBytes::CheckWhole.
+  Status CheckWhole() const { return bytes_->CheckWhole(); }
   const std::string& path() const noexcept { return path_; }
   // Lower-case hex; empty when the file has none.
   const std::string& build_id() const noexcept { return build_id_; }
@@ -62,12 +66,12 @@ class ElfFile {
   std::string_view SectionBytes(std::string_view name) const;
 
  private:
-  ElfFile(std::string path, int descriptor, Elf* elf);
+  ElfFile(std::string path, std::unique_ptr<const InputBytes> bytes, Elf* elf);
   void ReadHeaders();
   Elf_Scn* FindSection(std::string_view name) const;
 
   std::string path_;
-  int descriptor_ = -1;
+  std::unique_ptr<const InputBytes> bytes_;
   Elf* elf_ = nullptr;
   std::string build_id_;
   std::vector<LoadSegment> segments_;

@@ -6,8 +6,11 @@
 #include <link.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "tests/support/temporary_folder.h"
 
 namespace sonde {
 namespace {
@@ -62,6 +65,30 @@ TEST(DwarfLines, TellsInlinedFunctionsFromTheInnermostToThePhysicalOne) {
     EXPECT_THAT(std::string(frame.file), EndsWith("dwarf_lines_test.cc"));
   }
   EXPECT_EQ(frames[2].start_line, kPhysicalLine);
+}
+
+// What made other tools slow: they walked the unit, or asked another program, for each address.
+TEST(DwarfLines, ManyAddressesOfOneUnitWalkItOnce) {
+  Result<DwarfLines> lines = DwarfLines::Open("/proc/self/exe");
+  if (!lines.ok()) GTEST_SKIP() << "this build has no debug information";
+  const std::uint64_t place = Physical().pc - LoadBias() - 1;
+  EXPECT_EQ(lines.value().indexed_units(), 0U);
+  for (int round = 0; round < 1'000; ++round) EXPECT_THAT(lines.value().Find(place), SizeIs(3));
+
+  EXPECT_EQ(lines.value().indexed_units(), 1U);
+}
+
+TEST(DwarfLines, AFileThatIsCutWhileItIsReadDoesNotEndTheProgram) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "program";
+  std::filesystem::copy_file("/proc/self/exe", path);
+  Result<DwarfLines> lines = DwarfLines::Open(path);
+  if (!lines.ok()) GTEST_SKIP() << "this build has no debug information";
+
+  std::filesystem::resize_file(path, 64);
+  const std::uint64_t place = Physical().pc - LoadBias() - 1;
+  static_cast<void>(lines.value().Find(place));
+  EXPECT_FALSE(DwarfLines::Open(path).ok());
 }
 
 TEST(DwarfLines, AnAddressOutsideOfAllUnitsHasNoFunctions) {

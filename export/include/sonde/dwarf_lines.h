@@ -33,7 +33,7 @@ class DwarfLines {
   // Opens `path`. Where the file itself has no DWARF, its separate debug file is
   // taken: by build id below /usr/lib/debug, or by debug link when the checksum agrees.
   // Fails with kNotFound when there is no such file, kMalformed when it is not
-  // ELF, kUnsupported when no DWARF is to be had.
+  // ELF, kUnsupported when no DWARF is to be had, kInvalid when it became shorter meanwhile.
   static Result<DwarfLines> Open(const std::string& path);
 
   DwarfLines(DwarfLines&&) noexcept;
@@ -51,6 +51,8 @@ class DwarfLines {
 
   // The file that the DWARF was read from: `path`, or its separate debug file.
   const std::string& debug_file() const noexcept;
+  // Compile units whose entries were walked so far, which is what looking addresses up costs.
+  std::size_t indexed_units() const noexcept;
   // Of `path`, in lower-case hex; empty when it has none.
   const std::string& build_id() const noexcept;
 
