@@ -75,7 +75,11 @@ Result<Format> Prepare(std::string_view bytes, const ReadOptions& options, Unwra
   if (bytes.size() > options.limits.input_bytes) {
     return InputTooLarge(options.limits.input_bytes, bytes.size());
   }
-  if (Status status = Unwrap(bytes, options.limits.input_bytes, unwrapped); !status.ok()) {
+  // What is no profile is not worth its memory.
+  const auto is_known = [&](std::string_view head) {
+    return options.format.has_value() || Sniff(head) != Format::kUnknown;
+  };
+  if (Status status = Unwrap(bytes, options.limits, unwrapped, is_known); !status.ok()) {
     return status.error();
   }
   // An empty text is a profile of nothing when the caller says that it is text.

@@ -4,26 +4,37 @@
 #define SONDE_EXPORT_UNWRAP_H_
 
 #include <cstdint>
-#include <string>
+#include <cstdlib>
+#include <functional>
+#include <memory>
 #include <string_view>
 
+#include "sonde/read_limits.h"
 #include "sonde/result.h"
 
 namespace sonde {
 
 // Bytes that are either the caller's or held here.
 struct Unwrapped {
+  struct Free {
+    void operator()(char* bytes) const noexcept { std::free(bytes); }
+  };
   std::string_view bytes;
-  std::string held;
+  std::unique_ptr<char, Free> held;
 
   Unwrapped() = default;
   Unwrapped(Unwrapped&&) = delete;  // `bytes` may view `held`.
 };
 
-// Removes gzip (all members) and zstd (all frames), layer by layer. Fails with
-// kMalformed, naming the layer that is broken, and with kLimit when more than
-// `largest` bytes come out.
-Status Unwrap(std::string_view bytes, std::uint64_t largest, Unwrapped& out);
+// Whether an input that begins like that, in 64 KiB, is worth unwrapping.
+using GoesOn = std::function<bool(std::string_view head)>;
+
+// Removes gzip (all members) and zstd (all frames), all layers in one go: memory grows with what
+// comes out of the innermost, and not further than `goes_on` (may be empty) and the limits allow.
+// Where it does not go on the head is all that comes out. Fails with kMalformed, naming the layer
+// that is broken, and with kLimit, naming the limit, when any layer holds too much.
+Status Unwrap(std::string_view bytes, const ReadLimits& limits, Unwrapped& out,
+              const GoesOn& goes_on = {});
 
 }  // namespace sonde
 

@@ -72,6 +72,24 @@ TEST(Unwrap, ASmallInputThatUnpacksToALargeOneMeetsTheLimit) {
   }
 }
 
+TEST(Unwrap, WhatIsNoProfileIsNotUnpackedAndEachLimitIsNamed) {
+  const std::string zeros = Gzipped(std::string(std::size_t{8} << 20, '\0'));
+  const ReadOptions few{.limits = {.unwrapped_bytes = std::uint64_t{1} << 20}};
+  for (const std::string& bomb : {zeros, Gzipped(zeros), Zstd(zeros)}) {
+    EXPECT_EQ(ReadProfile(bomb, few).error().code, ErrorCode::kUnsupported);
+  }
+  ReadOptions told = few;
+  told.format = Format::kFolded;
+  EXPECT_THAT(ReadProfile(zeros, told).error().message, HasSubstr("1048576"));
+  EXPECT_EQ(ReadProfile(zeros, told).error().code, ErrorCode::kLimit);
+  const auto key_of = [](const ReadLimits& limits) {
+    const Result<Profile> profile = ReadProfile(Gzipped("a;b 1\na;b 2\n"), {.limits = limits});
+    return profile.ok() ? "ok" : profile.error().details.front().key;
+  };
+  EXPECT_EQ(key_of({.unwrapped_bytes = 12}), "ok");
+  EXPECT_EQ(key_of({.unwrapped_bytes = 11}), "max_unwrapped_bytes");
+}
+
 TEST(Sniff, KnowsTheFormatsByTheirContent) {
   EXPECT_EQ(Sniff(PprofOf(RandomProfile(1))), Format::kPprof);
   EXPECT_EQ(Sniff("main;work 3\nmain 4\n"), Format::kFolded);

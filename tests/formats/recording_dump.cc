@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   std::ifstream file(argv[1], std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   sonde::Unwrapped unwrapped;
-  if (!sonde::Unwrap(bytes, std::uint64_t{1} << 30, unwrapped).ok()) return 3;
+  if (!sonde::Unwrap(bytes, {.input_bytes = std::uint64_t{1} << 30}, unwrapped).ok()) return 3;
   sonde::Result<Header> header = ReadHeader(unwrapped.bytes);
   if (!header.ok()) return 3;
   RecordStream stream(header.value().data, header.value().data_offset, header.value().swapped,
