@@ -78,7 +78,7 @@ Result<InputBytes> InputBytes::MapOrRead(int descriptor, std::uint64_t size,
   return Read(descriptor, most_bytes);
 }
 
-Result<InputBytes> InputBytes::OpenFile(const std::string& path, std::uint64_t most_bytes) {
+Result<InputBytes> InputBytes::OpenWriteable(const std::string& path, std::uint64_t most_bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number() < 0) return CannotRead(errno);
   struct stat status {};
@@ -87,7 +87,7 @@ Result<InputBytes> InputBytes::OpenFile(const std::string& path, std::uint64_t m
     return Error{.code = ErrorCode::kInvalid, .message = "not a regular file"};
   }
   return MapOrRead(file.number(), static_cast<std::uint64_t>(status.st_size), most_bytes,
-                   MappedFile::Use::kAnywhere);
+                   MappedFile::Use::kWriteable);
 }
 
 Result<InputBytes> InputBytes::Open(const std::string& path, std::uint64_t most_bytes) {

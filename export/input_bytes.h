@@ -21,8 +21,8 @@ class InputBytes {
   // kLimit for more than `most_bytes`.
   static Result<InputBytes> Open(const std::string& path, std::uint64_t most_bytes);
 
-  // The same for a regular file alone, whose bytes are not going to be read in their order.
-  static Result<InputBytes> OpenFile(const std::string& path, std::uint64_t most_bytes);
+  // The same for a regular file alone. Its bytes may be written to, which changes no file.
+  static Result<InputBytes> OpenWriteable(const std::string& path, std::uint64_t most_bytes);
 
   std::string_view bytes() const noexcept {
     return mapped_.has_value() ? mapped_->bytes() : std::string_view(held_);

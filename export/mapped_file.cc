@@ -19,6 +19,7 @@ namespace {
 struct Pages {
   std::atomic<std::uintptr_t> begin{0};
   std::atomic<std::uintptr_t> end{0};
+  std::atomic<int> protection{PROT_READ};
   std::atomic<bool> has_holes{false};
 };
 
@@ -35,7 +36,8 @@ bool FillHoles(std::uintptr_t address) noexcept {
     const std::uintptr_t begin = pages.begin.load(std::memory_order_acquire);
     if (begin <= kBeingFilled || address < begin || address >= end) continue;
     const std::uintptr_t first = address & ~(g_page_bytes - 1);
-    void* const filled = ::mmap(reinterpret_cast<void*>(first), end - first, PROT_READ,
+    void* const filled = ::mmap(reinterpret_cast<void*>(first), end - first,
+                                pages.protection.load(std::memory_order_relaxed),
                                 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (filled == MAP_FAILED) return false;
     pages.has_holes.store(true, std::memory_order_release);
@@ -75,7 +77,7 @@ bool InstallHandler() {
   return is_installed;
 }
 
-std::size_t TakeSlot(std::uintptr_t begin, std::size_t bytes) {
+std::size_t TakeSlot(std::uintptr_t begin, std::size_t bytes, int protection) {
   std::size_t slot = 0;
   for (; slot < kMostMappings; ++slot) {
     std::uintptr_t free = 0;
@@ -83,6 +85,7 @@ std::size_t TakeSlot(std::uintptr_t begin, std::size_t bytes) {
   }
   if (slot == kMostMappings) return slot;
   g_mappings[slot].has_holes.store(false, std::memory_order_relaxed);
+  g_mappings[slot].protection.store(protection, std::memory_order_relaxed);
   g_mappings[slot].end.store(begin + bytes, std::memory_order_release);
   g_mappings[slot].begin.store(begin, std::memory_order_release);
   return slot;
@@ -92,10 +95,13 @@ std::size_t TakeSlot(std::uintptr_t begin, std::size_t bytes) {
 
 std::optional<MappedFile> MappedFile::Map(int descriptor, std::size_t size, Use use) {
   if (!InstallHandler()) return std::nullopt;
-  void* const address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  const int protection = use == Use::kWriteable ? PROT_READ | PROT_WRITE : PROT_READ;
+  void* const address =
+      ::mmap(nullptr, size, protection, MAP_PRIVATE | MAP_NORESERVE, descriptor, 0);
   if (address == MAP_FAILED) return std::nullopt;
   const std::size_t whole_pages = (size + g_page_bytes - 1) & ~(g_page_bytes - 1);
-  const std::size_t slot = TakeSlot(reinterpret_cast<std::uintptr_t>(address), whole_pages);
+  const std::size_t slot =
+      TakeSlot(reinterpret_cast<std::uintptr_t>(address), whole_pages, protection);
   if (slot == kMostMappings) {
     ::munmap(address, size);
     return std::nullopt;

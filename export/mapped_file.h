@@ -15,8 +15,10 @@ namespace sonde {
 // Any thread.
 class MappedFile {
  public:
-  // How it is going to be read, for the kernel to read ahead.
-  enum class Use { kInOrder, kAnywhere };
+  enum class Use {
+    kInOrder,    // Read from the front to the end.
+    kWriteable,  // Read anywhere, and written to: by libelf, in pages of this process's own.
+  };
 
   // The first `size` bytes, at least one. Nothing where the file cannot be mapped or a thousand
   // are.

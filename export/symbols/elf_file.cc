@@ -36,14 +36,14 @@ std::optional<std::uint64_t> AddressOfOffset(const std::vector<LoadSegment>& seg
 }
 
 Result<ElfFile> ElfFile::Open(const std::string& path) {
-  Result<InputBytes> read = InputBytes::OpenFile(path, kLargestFile);
+  Result<InputBytes> read = InputBytes::OpenWriteable(path, kLargestFile);
   if (!read.ok()) {
     return Error{.code = ErrorCode::kNotFound, .message = read.error().message, .file = path};
   }
   auto bytes = std::make_unique<const InputBytes>(std::move(read).value());
   const std::string_view image = bytes->bytes();
   elf_version(EV_CURRENT);
-  // libelf does not write to it.
+  // libelf writes headers of sections that it uncompresses.
   Elf* const elf =
       image.empty() ? nullptr : elf_memory(const_cast<char*>(image.data()), image.size());
   if (elf == nullptr || elf_kind(elf) != ELF_K_ELF) {

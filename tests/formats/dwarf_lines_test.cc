@@ -4,8 +4,10 @@
 
 #include <gmock/gmock.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -76,6 +78,21 @@ TEST(DwarfLines, ManyAddressesOfOneUnitWalkItOnce) {
   for (int round = 0; round < 1'000; ++round) EXPECT_THAT(lines.value().Find(place), SizeIs(3));
 
   EXPECT_EQ(lines.value().indexed_units(), 1U);
+}
+
+TEST(DwarfLines, SectionsMayBeCompressed) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "program";
+  const std::string pack = "objcopy --compress-debug-sections=zlib /proc/" +
+                           std::to_string(getpid()) + "/exe '" + path + "' 2>/dev/null";
+  if (std::system(pack.c_str()) != 0) GTEST_SKIP() << "objcopy does not compress here";
+  Result<DwarfLines> lines = DwarfLines::Open(path);
+  if (!lines.ok()) GTEST_SKIP() << "this build has no debug information";
+
+  const auto frames = lines.value().Find(Physical().pc - LoadBias() - 1);
+
+  ASSERT_THAT(frames, SizeIs(3));
+  EXPECT_EQ(frames[2].line, kPhysicalLine);
 }
 
 TEST(DwarfLines, AFileThatIsCutWhileItIsReadDoesNotEndTheProgram) {
