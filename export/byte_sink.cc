@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -17,7 +18,10 @@
 namespace sonde {
 namespace {
 
-constexpr int kGzipLevel = 6;
+// Of what is large the time counts more than the last tenth of its size.
+constexpr int kThoroughLevel = 6;
+constexpr int kFastLevel = 2;
+constexpr std::size_t kThoroughBytes = std::size_t{4} << 20;
 constexpr int kGzipWindow = 15 + 16;  // The largest window, in a gzip container.
 constexpr int kGzipMemory = 8;
 
@@ -126,6 +130,7 @@ Status FileSink::Close() {
 struct GzipSink::State {
   z_stream stream{};
   bool ready = false;
+  std::size_t thorough_left = kThoroughBytes;  // Until the level changes.
   std::array<char, std::size_t{64} << 10> out{};
 
   ~State() {
@@ -135,23 +140,38 @@ struct GzipSink::State {
   Status Deflate(ByteSink& next, int flush) {
     int outcome = Z_OK;
     do {
-      stream.next_out = reinterpret_cast<Bytef*>(out.data());
-      stream.avail_out = static_cast<uInt>(out.size());
-      outcome = deflate(&stream, flush);
-      if (outcome == Z_STREAM_ERROR) {
-        return Error{.code = ErrorCode::kInternal, .message = "zlib refused its input"};
-      }
-      if (Status written = next.Write({out.data(), out.size() - stream.avail_out}); !written.ok()) {
-        return written;
-      }
+      const Status written = Step(next, [&] { return outcome = deflate(&stream, flush); });
+      if (!written.ok()) return written;
     } while (stream.avail_out == 0 || (flush == Z_FINISH && outcome != Z_STREAM_END));
     return {};
+  }
+
+  // Once the same number of bytes was taken, so that equal bytes are packed equally.
+  Status Hasten(ByteSink& next) {
+    int outcome = Z_OK;
+    do {
+      const Status written = Step(
+          next, [&] { return outcome = deflateParams(&stream, kFastLevel, Z_DEFAULT_STRATEGY); });
+      if (!written.ok()) return written;
+    } while (outcome == Z_BUF_ERROR);
+    return {};
+  }
+
+ private:
+  template <typename Call>
+  Status Step(ByteSink& next, Call&& call) {
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    if (call() == Z_STREAM_ERROR) {
+      return Error{.code = ErrorCode::kInternal, .message = "zlib refused its input"};
+    }
+    return next.Write({out.data(), out.size() - stream.avail_out});
   }
 };
 
 GzipSink::GzipSink(ByteSink& next) : next_(next), state_(std::make_unique<State>()) {
-  state_->ready = deflateInit2(&state_->stream, kGzipLevel, Z_DEFLATED, kGzipWindow, kGzipMemory,
-                               Z_DEFAULT_STRATEGY) == Z_OK;
+  state_->ready = deflateInit2(&state_->stream, kThoroughLevel, Z_DEFLATED, kGzipWindow,
+                               kGzipMemory, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 GzipSink::~GzipSink() = default;
@@ -160,12 +180,18 @@ Status GzipSink::Write(std::string_view bytes) {
   if (!state_->ready) return Error{.code = ErrorCode::kSystem, .message = "no memory for zlib"};
   constexpr std::size_t kLargest = std::size_t{1} << 30;
   while (!bytes.empty()) {
-    const std::string_view part = bytes.substr(0, kLargest);
+    std::size_t& thorough_left = state_->thorough_left;
+    const std::string_view part =
+        bytes.substr(0, thorough_left == 0 ? kLargest : std::min(kLargest, thorough_left));
     // zlib does not change its input; its type predates const.
     state_->stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
     state_->stream.avail_in = static_cast<uInt>(part.size());
     if (Status status = state_->Deflate(next_, Z_NO_FLUSH); !status.ok()) return status;
     bytes.remove_prefix(part.size());
+    if (thorough_left == 0) continue;
+    thorough_left -= part.size();
+    if (thorough_left > 0) continue;
+    if (Status status = state_->Hasten(next_); !status.ok()) return status;
   }
   return {};
 }

@@ -81,11 +81,15 @@ class ProtobufWriter {
   }
 
   void Varint(std::uint64_t value) {
-    while (value >= 0x80) {
-      out_.push_back(static_cast<char>(value | 0x80));
-      value >>= 7;
+    if (value < 0x80) {
+      out_.push_back(static_cast<char>(value));
+      return;
     }
-    out_.push_back(static_cast<char>(value));
+    std::array<char, 10> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): written below.
+    std::size_t used = 0;
+    for (; value >= 0x80; value >>= 7) bytes[used++] = static_cast<char>(value | 0x80);
+    bytes[used++] = static_cast<char>(value);
+    out_.append(bytes.data(), used);
   }
 
  private:

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "export/unwrap.h"
+#include "sonde/byte_sink.h"
 #include "sonde/formats.h"
 #include "tests/support/random_profile.h"
 #include "tests/support/same_profile.h"
@@ -88,6 +90,27 @@ TEST(Unwrap, WhatIsNoProfileIsNotUnpackedAndEachLimitIsNamed) {
   };
   EXPECT_EQ(key_of({.unwrapped_bytes = 12}), "ok");
   EXPECT_EQ(key_of({.unwrapped_bytes = 11}), "max_unwrapped_bytes");
+}
+
+TEST(GzipSink, WhatIsLargeComesBackWholeHoweverItWasWritten) {
+  std::string text;
+  for (std::uint64_t i = 0; text.size() < (std::size_t{9} << 20); ++i) {
+    text += "main;step" + std::to_string(i * i % 10'007) + " 1\n";
+  }
+  const auto packed = [&](std::size_t piece) {
+    StringSink out;
+    GzipSink sink(out);
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      EXPECT_TRUE(sink.Write(std::string_view(text).substr(at, piece)).ok());
+    }
+    EXPECT_TRUE(sink.Close().ok());
+    return std::move(out).Take();
+  };
+  const std::string whole = packed(text.size());
+  Unwrapped back;
+  ASSERT_TRUE(Unwrap(whole, {}, back).ok());
+  EXPECT_TRUE(back.bytes == text);
+  EXPECT_TRUE(packed(100'003) == whole);
 }
 
 TEST(Sniff, KnowsTheFormatsByTheirContent) {
