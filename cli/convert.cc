@@ -19,7 +19,7 @@ struct Convert {
   Result<int> Run() const {
     if (Status status = writing.Check({&input, 1}); !status.ok()) return status.error();
     if (split) return Split();
-    const Result<Profile> profile = reading.Read(input);
+    const Result<Profile> profile = reading.Read(input, writing.needs());
     if (!profile.ok()) return profile.error();
     if (Status status = writing.Write(profile.value()); !status.ok()) return status.error();
     return 0;

@@ -206,9 +206,9 @@ Status Diff::WriteJson(const std::vector<Change>& changes, const Side& base,
 Result<int> Diff::Run() const {
   const std::vector<std::string> inputs{base_path, now_path};
   if (Status status = CheckOutput(output, inputs); !status.ok()) return status.error();
-  Result<Profile> base_read = reading.ReadWithoutNotes(base_path);
+  Result<Profile> base_read = reading.ReadWithoutNotes(base_path, NeedsOfNames(by));
   if (!base_read.ok()) return base_read.error();
-  Result<Profile> now_read = reading.ReadWithoutNotes(now_path);
+  Result<Profile> now_read = reading.ReadWithoutNotes(now_path, NeedsOfNames(by));
   if (!now_read.ok()) return now_read.error();
   const Profile base_profile = GroupedBy(by, std::move(base_read).value());
   const Profile now_profile = GroupedBy(by, std::move(now_read).value());

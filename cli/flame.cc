@@ -27,7 +27,7 @@ struct Flame {
                    .message = "the output of flame ends in .svg or .html",
                    .file = output};
     }
-    Result<Profile> read = reading.Read(input);
+    Result<Profile> read = reading.Read(input, NeedsOfNames(by));
     if (!read.ok()) return read.error();
     const Profile profile = GroupedBy(by, std::move(read).value());
     const Result<std::size_t> type = ProfileOptions::SampleType(profile, sample_type);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/profile_options.h"
 #include "sonde/frame_names.h"
 #include "sonde/group.h"
 
@@ -27,6 +28,11 @@ inline Granularity GranularityNamed(const std::string& name) {
   if (name == "modules") return Granularity::kModules;
   if (name == "addresses") return Granularity::kAddresses;
   return Granularity::kFunctions;
+}
+
+// What --by looks at, in a sub-command that shows nothing but names.
+inline ProfileNeeds NeedsOfNames(const std::string& name) {
+  return {.labels = name == "task", .ids = false, .addresses = name == "addresses"};
 }
 
 // The profile as --by wants it: under its tasks, or as it is.

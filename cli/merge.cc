@@ -21,7 +21,7 @@ struct MergeInputs {
     if (Status status = writing.Check(inputs); !status.ok()) return status.error();
     std::vector<Profile> profiles;
     for (const std::string& input : inputs) {
-      Result<Profile> profile = reading.Read(input);
+      Result<Profile> profile = reading.Read(input, writing.needs());
       if (!profile.ok()) return profile.error();
       profiles.push_back(std::move(profile).value());
     }

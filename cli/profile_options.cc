@@ -147,6 +147,8 @@ void ProfileOptions::AddTo(CLI::App& command) {
         ->group("Limits");
   };
   limit("--max-input-bytes", limits_.input_bytes, "Size of an input, compressed or not");
+  limit("--max-unwrapped-bytes", limits_.unwrapped_bytes,
+        "Size of a compressed input, uncompressed");
   limit("--max-records", limits_.records, "Records of an input");
   limit("--max-line-bytes", limits_.line_bytes, "Length of a line");
   limit("--max-stack-depth", limits_.stack_depth, "Frames on a stack");
@@ -210,27 +212,23 @@ Result<FilterRules> ProfileOptions::Rules() const {
   return rules;
 }
 
-Result<Profile> ProfileOptions::Read(const std::string& path) const {
-  Result<Profile> profile = ReadWithoutNotes(path);
+Result<Profile> ProfileOptions::Read(const std::string& path, const ProfileNeeds& needs) const {
+  Result<Profile> profile = ReadWithoutNotes(path, needs);
   if (profile.ok()) NoteLosses(profile.value(), path);
   return profile;
 }
 
-Result<Profile> ProfileOptions::ReadWithoutNotes(const std::string& path) const {
-  return ReadWith(true, path);
-}
-
-Result<Profile> ProfileOptions::ReadStacks(const std::string& path) const {
-  return ReadWith(false, path);
-}
-
-Result<Profile> ProfileOptions::ReadWith(bool keep_labels, const std::string& path) const {
+Result<Profile> ProfileOptions::ReadWithoutNotes(const std::string& path,
+                                                 const ProfileNeeds& needs) const {
   Result<ReadOptions> options = Reading();
   if (!options.ok()) return options.error();
   const Result<FilterRules> rules = Rules();
   if (!rules.ok()) return rules.error();
 
-  options.value().keep_labels = keep_labels || !rules.value().labels.empty();
+  const bool filters_labels = !rules.value().labels.empty();
+  options.value().keep_labels = needs.labels || filters_labels;
+  options.value().keep_ids = needs.ids || filters_labels;
+  options.value().keep_addresses = needs.addresses;
   Progress progress(path);
   options.value().progress = progress.Callback();
   Result<Profile> profile = ReadProfileFile(path, options.value());

@@ -16,6 +16,13 @@
 
 namespace sonde::cli {
 
+// What of a profile a sub-command looks at; readers may leave out the rest.
+struct ProfileNeeds {
+  bool labels = true;
+  bool ids = true;  // Among the labels, those of the process and the thread.
+  bool addresses = true;
+};
+
 // One set for each sub-command; it lives as long as the program does.
 class ProfileOptions {
  public:
@@ -25,11 +32,9 @@ class ProfileOptions {
 
   // Reads `path` ("-" is standard input) and keeps what passes the filters. Shows progress on
   // a terminal, and on standard error what the reader could not keep.
-  Result<Profile> Read(const std::string& path) const;
+  Result<Profile> Read(const std::string& path, const ProfileNeeds& needs = {}) const;
   // The same for a sub-command that shows the losses in its own output.
-  Result<Profile> ReadWithoutNotes(const std::string& path) const;
-  // ReadWithoutNotes for what looks at stacks alone: may leave labels out.
-  Result<Profile> ReadStacks(const std::string& path) const;
+  Result<Profile> ReadWithoutNotes(const std::string& path, const ProfileNeeds& needs = {}) const;
   // Read for each of several profiles that stand one behind the other in `path`.
   Result<std::vector<Profile>> ReadEach(const std::string& path) const;
 
@@ -45,7 +50,6 @@ class ProfileOptions {
 
  private:
   Result<ReadOptions> Reading() const;
-  Result<Profile> ReadWith(bool keep_labels, const std::string& path) const;
   Result<FilterRules> Rules() const;
   Result<Profile> Kept(Profile profile, const FilterRules& rules, const std::string& path) const;
 

@@ -10,7 +10,6 @@
 #include "cli/command.h"
 #include "cli/granularity.h"
 #include "cli/output.h"
-#include "cli/profile_options.h"
 #include "sonde/byte_sink.h"
 #include "sonde/folded.h"
 #include "sonde/json_table.h"
@@ -104,6 +103,17 @@ Status ProfileWriter::Check(std::span<const std::string> inputs) const {
   const Result<OutputFormat> format = FormatOf(path_, to_);
   if (!format.ok()) return format.error();
   return CheckOutput(path_, inputs);
+}
+
+ProfileNeeds ProfileWriter::needs() const {
+  if (by_ == "task") return {};
+  if (flamegraph_.is_chosen()) {
+    const FlamegraphStyle style = flamegraph_.style();
+    return {.labels = true, .ids = style.pid || style.tid, .addresses = style.addrs};
+  }
+  const Result<OutputFormat> format = FormatOf(path_, to_);
+  if (!format.ok() || format.value() == OutputFormat::kPprof) return {};
+  return NeedsOfNames(by_);
 }
 
 Status ProfileWriter::Write(const Profile& profile) const { return WriteTo(path_, profile); }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/flamegraph_flags.h"
+#include "cli/profile_options.h"
 #include "sonde/profile.h"
 #include "sonde/result.h"
 
@@ -23,6 +24,9 @@ class ProfileWriter {
 
   // Before any work: whether the output may be written and its format is known.
   Status Check(std::span<const std::string> inputs) const;
+  // What of a profile the output has room for. After Check.
+  ProfileNeeds needs() const;
+
   // Says on standard error which sample types the format had no room for.
   Status Write(const Profile& profile) const;
   // Each to a file of its own, a number before the extension: "out.1.pb.gz". Checks them as

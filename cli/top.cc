@@ -148,7 +148,7 @@ Result<int> Top::Run() const {
   if (input.empty()) {
     return Error{.code = ErrorCode::kUsage, .message = "input is required, or --live"};
   }
-  Result<Profile> read = by == "task" ? reading.ReadWithoutNotes(input) : reading.ReadStacks(input);
+  Result<Profile> read = reading.ReadWithoutNotes(input, NeedsOfNames(by));
   if (!read.ok()) return read.error();
   if (const Status printed = Print(std::move(read).value(), rows); !printed.ok()) {
     return printed.error();

@@ -77,7 +77,8 @@ Result<Format> Prepare(std::string_view bytes, const ReadOptions& options, Unwra
   }
   // What is no profile is not worth its memory.
   const auto is_known = [&](std::string_view head) {
-    return options.format.has_value() || Sniff(head) != Format::kUnknown;
+    return options.format.has_value() || options.limits.skip_oversized ||
+           Sniff(head) != Format::kUnknown;
   };
   if (Status status = Unwrap(bytes, options.limits, unwrapped, is_known); !status.ok()) {
     return status.error();

@@ -11,7 +11,8 @@ namespace sonde::perf_data {
 namespace {
 
 constexpr std::size_t kMostWords = std::size_t{32} << 20;
-constexpr std::size_t kMostPlaces = std::size_t{4} << 20;
+constexpr std::size_t kPlaces = std::size_t{1} << 16;
+constexpr std::uint64_t kUpperHalf = std::uint64_t{1} << 63;  // The kernel's addresses.
 
 }  // namespace
 
@@ -33,15 +34,19 @@ CpuMode ModeOfContext(std::uint64_t context) noexcept {
   }
 }
 
+Frames::Frames(ProfileBuilder& builder, Machine& machine, Modules& modules,
+               const ReadOptions& options)
+    : builder_(builder),
+      machine_(machine),
+      modules_(modules),
+      options_(options),
+      places_(kPlaces) {}
+
 void Frames::ForgetIfTooMuch() {
   if (words_.size() > kMostWords) {
     words_.clear();
     chains_.clear();
     chain_index_ = {};
-  }
-  if (places_.size() > kMostPlaces) {
-    places_.clear();
-    place_index_ = {};
   }
 }
 
@@ -78,50 +83,59 @@ StackId Frames::StackOf(const Process& process, std::span<const std::uint64_t> c
   return stack;
 }
 
-LocationId Frames::LocationOf(const Process& process, CpuMode mode, std::uint64_t address) {
-  const std::uint64_t version =
-      mode == CpuMode::kKernel ? machine_.kernel_version() : process.version;
-  const std::uint64_t hash = MixHash(address, MixHash(version, static_cast<std::uint64_t>(mode)));
-  const std::uint32_t known = place_index_.Find(hash, [&](std::uint32_t number) {
-    const Place& place = places_[number];
-    return place.address == address && place.version == version && place.mode == mode;
-  });
-  if (known != HashIndex::kNone) return places_[known].location;
-  const LocationId location = MakeLocation(process, mode, address);
-  place_index_.Add(hash, static_cast<std::uint32_t>(places_.size()));
-  places_.push_back({version, address, mode, location});
-  return location;
+template <typename Make>
+LocationId Frames::Remembered(const PlaceKey& key, Make&& make) {
+  const std::uint64_t hash =
+      MixHash(key.at, MixHash(key.space, static_cast<std::uint64_t>(key.mode)));
+  std::optional<Place>& place = places_[hash & (places_.size() - 1)];
+  if (!place.has_value() || place->key != key) place = {key, make()};
+  return place->location;
 }
 
-LocationId Frames::MakeLocation(const Process& process, CpuMode mode, std::uint64_t address) {
-  const Map* map = nullptr;
-  Map elsewhere;
+LocationId Frames::LocationOf(const Process& process, CpuMode mode, std::uint64_t address) {
+  if (mode == CpuMode::kKernel || options_.keep_addresses) {
+    const std::uint64_t version =
+        mode == CpuMode::kKernel ? machine_.kernel_version() : process.version;
+    return Remembered({version, address, mode},
+                      [&] { return MakeLocation(MapAt(process, mode, address), address); });
+  }
+  // The same code of another process is elsewhere in memory, but not in its file.
+  const Map* const map = MapAt(process, mode, address);
+  if (map == nullptr || modules_[map->module].kind == ModuleKind::kJit) {
+    return MakeLocation(map, address);
+  }
+  return Remembered({std::uint64_t{static_cast<std::uint32_t>(map->module)},
+                     address - map->start + map->offset, mode},
+                    [&] { return MakeLocation(map, address); });
+}
+
+const Map* Frames::MapAt(const Process& process, CpuMode mode, std::uint64_t address) {
+  const auto named = [&](std::string_view name, ModuleKind kind) {
+    elsewhere_ = {};
+    elsewhere_.module = modules_.Intern(name, {}, kind);
+    return &elsewhere_;
+  };
   switch (mode) {
     case CpuMode::kUser:
-      map = process.space.Find(address);
-      break;
-    case CpuMode::kKernel:
-      map = machine_.kernel().Find(address);
-      if (map == nullptr) {
-        elsewhere.module = modules_.Intern("[kernel.kallsyms]", {}, ModuleKind::kKernel);
-        map = &elsewhere;
-      }
-      break;
+      return process.space.Find(address);
+    case CpuMode::kKernel: {
+      const Map* const map = machine_.kernel().Find(address);
+      return map != nullptr ? map : named("[kernel.kallsyms]", ModuleKind::kKernel);
+    }
     case CpuMode::kHypervisor:
-      elsewhere.module = modules_.Intern("[hypervisor]", {}, ModuleKind::kOther);
-      map = &elsewhere;
-      break;
+      return named("[hypervisor]", ModuleKind::kOther);
     case CpuMode::kGuestKernel:
+      return named("[guest.kernel.kallsyms]", ModuleKind::kOther);
     case CpuMode::kGuestUser:
-      elsewhere.module =
-          modules_.Intern(mode == CpuMode::kGuestUser ? "[guest]" : "[guest.kernel.kallsyms]", {},
-                          ModuleKind::kOther);
-      map = &elsewhere;
-      break;
+      return named("[guest]", ModuleKind::kOther);
     default:
-      break;
+      return nullptr;
   }
-  if (map == nullptr) return builder_.AddLocation({.address = address, .lines = {}});
+}
+
+LocationId Frames::MakeLocation(const Map* map, std::uint64_t address) {
+  const std::uint64_t kept = options_.keep_addresses ? address : address & kUpperHalf;
+  if (map == nullptr) return builder_.AddLocation({.address = kept, .lines = {}});
 
   const MappingId mapping = MappingOf(*map);
   std::vector<Line> lines;
@@ -133,16 +147,18 @@ LocationId Frames::MakeLocation(const Process& process, CpuMode mode, std::uint6
     if (lines.empty() && !symbol.empty()) lines.push_back({FunctionNamed(symbol), 0, 0});
     if (!lines.empty()) builder_.mapping(mapping).has_functions = true;
   }
-  return builder_.AddLocation({.mapping = mapping, .address = address, .lines = lines});
+  return builder_.AddLocation({.mapping = mapping, .address = kept, .lines = lines});
 }
 
 MappingId Frames::MappingOf(const Map& map) {
   const Module& module = modules_[map.module];
-  const Mapping wanted{.start = map.start,
-                       .limit = map.limit,
-                       .offset = map.offset,
-                       .file = builder_.Intern(module.name),
-                       .build_id = builder_.Intern(module.build_id)};
+  Mapping wanted{.file = builder_.Intern(module.name),
+                 .build_id = builder_.Intern(module.build_id)};
+  if (options_.keep_addresses) {
+    wanted.start = map.start;
+    wanted.limit = map.limit;
+    wanted.offset = map.offset;
+  }
   return builder_.AddMapping(wanted);
 }
 

@@ -4,6 +4,7 @@
 #define SONDE_EXPORT_PERF_DATA_FRAMES_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -29,8 +30,7 @@ CpuMode ModeOfContext(std::uint64_t context) noexcept;
 class Frames {
  public:
   // All outlive the object.
-  Frames(ProfileBuilder& builder, Machine& machine, Modules& modules, const ReadOptions& options)
-      : builder_(builder), machine_(machine), modules_(modules), options_(options) {}
+  Frames(ProfileBuilder& builder, Machine& machine, Modules& modules, const ReadOptions& options);
 
   // `chain` holds the innermost frame first: context values, and addresses as they
   // are to be looked up (the pc, or the address of the call).
@@ -44,15 +44,27 @@ class Frames {
     std::uint64_t version;
     std::uint64_t kernel_version;
   };
+  // What a location depends on: where addresses are kept the version of the process and the
+  // address, else the module and the offset in it; in the kernel its version and the address.
+  struct PlaceKey {
+    std::uint64_t space = 0;
+    std::uint64_t at = 0;
+    CpuMode mode = CpuMode::kUnknown;
+
+    friend bool operator==(const PlaceKey&, const PlaceKey&) = default;
+  };
   struct Place {
-    std::uint64_t version;  // Of the process, or of the kernel.
-    std::uint64_t address;
-    CpuMode mode;
+    PlaceKey key;
     LocationId location;
   };
 
   LocationId LocationOf(const Process& process, CpuMode mode, std::uint64_t address);
-  LocationId MakeLocation(const Process& process, CpuMode mode, std::uint64_t address);
+  // The location of equal keys, made by `make` when it is not remembered.
+  template <typename Make>
+  LocationId Remembered(const PlaceKey& key, Make&& make);
+  // Null when nothing was mapped there.
+  const Map* MapAt(const Process& process, CpuMode mode, std::uint64_t address);
+  LocationId MakeLocation(const Map* map, std::uint64_t address);
   MappingId MappingOf(const Map& map);
   FunctionId FunctionNamed(std::string_view symbol);
   // `symbol` is the physical function's name in the symbol table; empty when not known.
@@ -67,8 +79,8 @@ class Frames {
   std::vector<std::uint64_t> words_;
   std::vector<Chain> chains_;
   HashIndex chain_index_;
-  std::vector<Place> places_;
-  HashIndex place_index_;
+  std::vector<std::optional<Place>> places_;  // By hash: those that were asked for last.
+  Map elsewhere_;                             // What MapAt found outside of all maps.
   std::unordered_map<const char*, FunctionId> functions_;  // By the symbol's text.
   std::vector<LocationId> stack_;
 };

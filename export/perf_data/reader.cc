@@ -15,7 +15,6 @@ namespace {
 constexpr std::uint64_t kProgressStep = std::uint64_t{16} << 20;
 constexpr std::string_view kOffCpu = "off-cpu";
 constexpr std::string_view kLockWait = "lock-wait";
-constexpr std::size_t kMostJitDumpBytes = std::size_t{1} << 30;
 
 std::string PlaceOf(const Record& record) {
   return "record type " + std::to_string(record.type) + " at byte " + std::to_string(record.offset);
@@ -29,10 +28,6 @@ bool IsKnown(std::uint32_t type) {
          (type >= kFirstOfTool && type <= kLastOfTool);
 }
 
-bool UsesLastBranches(const Event& event) {
-  return event.has(kSampleBranchStack) && (event.branch_sample_type & kBranchCallStack) != 0;
-}
-
 }  // namespace
 
 Reader::Reader(Header& header, const ReadOptions& options)
@@ -40,7 +35,8 @@ Reader::Reader(Header& header, const ReadOptions& options)
       options_(options),
       stream_(header.data, header.data_offset, header.swapped, options.limits.input_bytes),
       machine_(header, modules_),
-      unwinder_(modules_) {}
+      chains_(modules_, options.symbolize),
+      jit_memory_(machine_, modules_) {}
 
 Status Reader::Read() {
   const std::uint64_t total = stream_.left();
@@ -152,7 +148,9 @@ Status Reader::Deliver(const Record& record) {
       break;
   }
   if (!machine_.Apply(record)) return CountMalformed(record);
-  if (record.type == kMmap || record.type == kMmap2) TakeJitDump(record);
+  if (options_.symbolize && (record.type == kMmap || record.type == kMmap2)) {
+    jit_memory_.Note(record, header_.swapped);
+  }
   if (record.type == kExit) {
     Cursor cursor(record.payload, header_.swapped);
     cursor.Skip(8);  // The process and its parent.
@@ -190,14 +188,14 @@ void Reader::AddOffCpu(const OffCpuInterval& interval) {
   if (!off_cpu_type_.has_value()) return;
   AddInterval(
       *off_cpu_type_, interval.left_ns, interval.duration_ns, interval.stack,
-      LabelsOf(interval.pid, interval.tid, interval.cpu),
+      output_->labels.Of(interval.pid, interval.tid, interval.cpu),
       output_->builder.TextLabel("state", interval.was_preempted ? "preempted" : "blocked"));
 }
 
 void Reader::AddLockWait(const LockWait& wait) {
   if (!lock_wait_type_.has_value()) return;
   AddInterval(*lock_wait_type_, wait.began_ns, wait.duration_ns, wait.stack,
-              LabelsOf(wait.pid, wait.tid, wait.cpu),
+              output_->labels.Of(wait.pid, wait.tid, wait.cpu),
               output_->builder.TextLabel("lock", LockKindName(wait.kind)));
 }
 
@@ -210,7 +208,7 @@ void Reader::AddInterval(std::size_t type, std::uint64_t began_ns, std::int64_t 
   ProfileBuilder& builder = output_->builder;
   std::vector<Label> labels;
   for (const Label& label : builder.labels(thread)) labels.push_back(label);
-  labels.push_back(what);
+  if (options_.keep_labels) labels.push_back(what);
   AddValue(type, duration_ns, stack, builder.AddLabels(labels));
 }
 
@@ -279,74 +277,6 @@ Reader::Output& Reader::output() {
   return *output_;
 }
 
-void Reader::AddLastBranches() {
-  // Where calls were made, the newest first: no addresses behind them.
-  chain_.push_back(kContextUser);
-  chain_.insert(chain_.end(), sample_.branch_from.begin(), sample_.branch_from.end());
-}
-
-void Reader::BuildChain(const Event& event, std::uint16_t misc, const Process& process) {
-  chain_.clear();
-  const auto mode = static_cast<CpuMode>(misc & kMiscCpuMode);
-  const auto context_of = [](CpuMode of) {
-    switch (of) {
-      case CpuMode::kKernel:
-        return kContextKernel;
-      case CpuMode::kHypervisor:
-        return kContextHypervisor;
-      case CpuMode::kGuestKernel:
-        return kContextGuestKernel;
-      case CpuMode::kGuestUser:
-        return kContextGuestUser;
-      default:
-        return kContextUser;
-    }
-  };
-  const bool has_registers = sample_.registers_abi != 0 && event.has(kSampleStackUser);
-  const bool starts_with_context =
-      !sample_.callchain.empty() && sample_.callchain.front() >= kFirstContext;
-  if (!starts_with_context) chain_.push_back(context_of(mode));
-  if (sample_.callchain.empty() && !(has_registers && mode == CpuMode::kUser)) {
-    chain_.push_back(sample_.ip);
-  }
-  bool is_exact = true;  // Interrupted there, rather than called from there.
-  for (const std::uint64_t word : sample_.callchain) {
-    if (word >= kFirstContext) {
-      chain_.push_back(word);
-      is_exact = true;
-      continue;
-    }
-    chain_.push_back(is_exact || word == 0 ? word : word - 1);
-    is_exact = false;
-  }
-
-  if (UsesLastBranches(event)) AddLastBranches();
-  if (has_registers && options_.symbolize) {
-    chain_.push_back(kContextUser);
-    if (!unwinder_.Unwind(event, sample_, process, chain_)) {
-      chain_.push_back(kTruncated);
-      ++truncated_;
-    }
-  }
-}
-
-LabelSetId Reader::LabelsOf(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu) {
-  if (!options_.keep_cpu) cpu = 0;
-  const std::uint64_t version = machine_.CommVersionOf(tid);
-  const auto [known, is_new] = labels_.try_emplace(tid);
-  ThreadLabels& thread = known->second;
-  if (!is_new && thread.pid == pid && thread.cpu == cpu && thread.comm_version == version) {
-    return thread.labels;
-  }
-  ProfileBuilder& builder = output_->builder;
-  std::vector<Label> labels{builder.TextLabel("comm", machine_.CommOf(pid, tid)),
-                            builder.NumberLabel("pid", static_cast<std::int32_t>(pid)),
-                            builder.NumberLabel("tid", static_cast<std::int32_t>(tid))};
-  if (options_.keep_cpu) labels.push_back(builder.NumberLabel("cpu", cpu));
-  thread = {pid, cpu, version, builder.AddLabels(labels)};
-  return thread.labels;
-}
-
 Status Reader::AddSample(const Record& record) {
   const Event* const event = header_.EventOfSample(record.payload);
   if (event == nullptr) {
@@ -384,10 +314,10 @@ Status Reader::AddSample(const Record& record) {
   }
 
   Process& process = machine_.ProcessOf(sample_.pid);
-  if (!jit_codes_.empty()) ApplyJitCodes(sample_.pid, sample_.time_ns, process);
-  BuildChain(*event, record.misc, process);
-  if (Status depth = out.guard.CheckDepth(chain_.size()); !depth.ok()) return depth;
-  const StackId stack = out.frames.StackOf(process, chain_);
+  jit_memory_.AdvanceTo(sample_.time_ns, sample_.pid, process);
+  const std::span<const std::uint64_t> chain = chains_.Of(*event, record.misc, sample_, process);
+  if (Status depth = out.guard.CheckDepth(chain.size()); !depth.ok()) return depth;
+  const StackId stack = out.frames.StackOf(process, chain);
   if (Status frames = out.guard.CheckFrames(); !frames.ok()) return frames;
   if (Status stacks = out.guard.CountStack(stack); !stacks.ok()) return stacks;
 
@@ -403,44 +333,8 @@ Status Reader::AddSample(const Record& record) {
   const std::uint64_t period = std::clamp<std::uint64_t>(sample_.period, 1, INT64_MAX);
   AddValue(*type_of_event_[event->number],
            options_.count_samples ? 1 : static_cast<std::int64_t>(period), stack,
-           LabelsOf(sample_.pid, sample_.tid, sample_.cpu));
+           out.labels.Of(sample_.pid, sample_.tid, sample_.cpu));
   return {};
-}
-
-void Reader::TakeJitDump(const Record& record) {
-  constexpr std::size_t kNameInMmap = 32;
-  constexpr std::size_t kNameInMmap2 = 64;
-  if (!options_.symbolize) return;
-  const std::size_t at = record.type == kMmap2 ? kNameInMmap2 : kNameInMmap;
-  if (record.payload.size() <= at) return;
-  const std::string_view file = UpToZero(record.payload.substr(at));
-  if (!IsJitDump(file)) return;
-  Cursor cursor(record.payload, header_.swapped);
-  const std::uint32_t pid = cursor.U32();
-  const auto [known, is_new] = jit_codes_.try_emplace(pid);
-  if (!is_new) return;
-  const auto bytes = symbols::ReadWholeFile(std::string(file), kMostJitDumpBytes);
-  if (!bytes.has_value()) return;
-  auto codes = ReadJitDump(*bytes);
-  if (codes.has_value()) known->second.codes = std::move(*codes);
-}
-
-void Reader::ApplyJitCodes(std::uint32_t pid, std::uint64_t time_ns, Process& process) {
-  const auto found = jit_codes_.find(pid);
-  if (found == jit_codes_.end()) return;
-  JitCodes& jit = found->second;
-  if (jit.next == jit.codes.size() || jit.codes[jit.next].time_ns > time_ns) return;
-  const ModuleId module =
-      modules_.Intern("/tmp/perf-" + std::to_string(pid) + ".map", {}, ModuleKind::kJit);
-  for (; jit.next < jit.codes.size() && jit.codes[jit.next].time_ns <= time_ns; ++jit.next) {
-    const JitCode& code = jit.codes[jit.next];
-    if (code.size == 0 || code.start > UINT64_MAX - code.size) continue;
-    modules_.AddJitName(module, code.start, code.size, code.name);
-    if (process.space.Find(code.start) == nullptr) {
-      process.space.Add({code.start, code.start + code.size, 0, module});
-    }
-  }
-  machine_.Touch(process);
 }
 
 Result<Profile> Reader::Build() && {
@@ -450,7 +344,7 @@ Result<Profile> Reader::Build() && {
   ProfileBuilder& builder = output().builder;
   for (const OffCpuInterval& interval : off_cpu_.End(newest_ns_)) AddOffCpu(interval);
   for (const LockWait& wait : lock_waits_.EndAll(newest_ns_)) AddLockWait(wait);
-  if (truncated_ > 0) losses_.Add("truncated stack", "samples", truncated_);
+  if (chains_.truncated() > 0) losses_.Add("truncated stack", "samples", chains_.truncated());
   builder.losses().Add(losses_);
   builder.SetRecords(samples_);
   // Whoever recorded every switch asks for the times; otherwise the first event that was

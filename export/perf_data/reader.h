@@ -4,15 +4,14 @@
 #define SONDE_EXPORT_PERF_DATA_READER_H_
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "export/limit_guard.h"
+#include "export/perf_data/call_chains.h"
 #include "export/perf_data/frames.h"
 #include "export/perf_data/header.h"
-#include "export/perf_data/jit_dump.h"
+#include "export/perf_data/jit_memory.h"
 #include "export/perf_data/lock_waits.h"
 #include "export/perf_data/machine.h"
 #include "export/perf_data/modules.h"
@@ -20,7 +19,7 @@
 #include "export/perf_data/record_queue.h"
 #include "export/perf_data/record_stream.h"
 #include "export/perf_data/sample.h"
-#include "export/perf_data/unwinder.h"
+#include "export/perf_data/thread_labels.h"
 
 namespace sonde::perf_data {
 
@@ -40,20 +39,12 @@ class Reader {
            const ReadOptions& options)
         : builder(std::move(types)),
           frames(builder, machine, modules, options),
+          labels(builder, machine, options),
           guard(options.limits, builder) {}
     ProfileBuilder builder;
     Frames frames;
+    ThreadLabels labels;
     LimitGuard guard;
-  };
-  struct ThreadLabels {
-    std::uint32_t pid = 0;
-    std::uint32_t cpu = 0;
-    std::uint64_t comm_version = 0;
-    LabelSetId labels = kNoLabels;
-  };
-  struct JitCodes {
-    std::vector<JitCode> codes;  // In order of time.
-    std::size_t next = 0;
   };
 
   Status Take(const Record& record);
@@ -62,9 +53,6 @@ class Reader {
   Status CountMalformed(const Record& record);
   void CountUnknown(const Record& record);
   void CountLost(const Record& record);
-  void BuildChain(const Event& event, std::uint16_t misc, const Process& process);
-  void AddLastBranches();
-  LabelSetId LabelsOf(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu);
   const Event* FindSwitchEvent() const;
   void TakeSwitch(const Record& record);
   void AddOffCpu(const OffCpuInterval& interval);
@@ -74,8 +62,6 @@ class Reader {
                    StackId stack, LabelSetId thread, Label what);
   // One record of the input.
   void AddValue(std::size_t type, std::int64_t value, StackId stack, LabelSetId labels);
-  void TakeJitDump(const Record& record);
-  void ApplyJitCodes(std::uint32_t pid, std::uint64_t time_ns, Process& process);
   Output& output();
 
   Header& header_;
@@ -84,14 +70,12 @@ class Reader {
   RecordQueue queue_;
   Modules modules_;
   Machine machine_;
-  Unwinder unwinder_;
+  CallChains chains_;
+  JitMemory jit_memory_;
   std::optional<Output> output_;
-  std::vector<std::optional<std::size_t>> type_of_event_;   // By Event::number.
-  Losses losses_;                                           // Until there is an output.
-  std::unordered_map<std::uint32_t, ThreadLabels> labels_;  // By thread.
-  std::unordered_map<std::uint32_t, JitCodes> jit_codes_;   // By process.
+  std::vector<std::optional<std::size_t>> type_of_event_;  // By Event::number.
+  Losses losses_;                                          // Until there is an output.
   Sample sample_;
-  std::vector<std::uint64_t> chain_;
   std::vector<std::int64_t> values_;
   OffCpuTimes off_cpu_;
   const Event* switch_event_ = nullptr;      // Whose samples say on which stack a thread left.
@@ -103,7 +87,6 @@ class Reader {
   std::vector<std::uint64_t> samples_of_type_;
   std::uint64_t records_ = 0;
   std::uint64_t samples_ = 0;
-  std::uint64_t truncated_ = 0;
   std::uint64_t first_ns_ = 0;
   std::uint64_t last_ns_ = 0;
 };

@@ -70,6 +70,18 @@ bool HasModule(std::string_view text, std::size_t open) {
 
 }  // namespace
 
+AddressedText CutAddress(std::string_view text) noexcept {
+  constexpr std::size_t kMostDigits = 16;
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  std::size_t digits = 0;
+  while (digits < text.size() && digits <= kMostDigits && is_hex(text[digits])) ++digits;
+  const bool ends_there = digits == text.size() || text[digits] == ' ';
+  if (digits == 0 || digits > kMostDigits || !ends_there) return {.rest = text};
+  return {.has_address = true,
+          .is_upper_half = digits == kMostDigits && text.front() >= '8',
+          .rest = text.substr(digits)};
+}
+
 FrameLine ParseFrame(std::string_view text) noexcept {
   FrameLine frame;
   if (text.empty()) return frame;
@@ -105,6 +117,7 @@ FrameLine ParseFrame(std::string_view text) noexcept {
     rest = {};
   } else if (!has_address) {
     frame.kind = LineKind::kUnknown;
+    frame.function = text;
     return frame;
   }
   rest = WithoutOffset(rest);

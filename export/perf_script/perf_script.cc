@@ -88,7 +88,7 @@ class Assembler {
         options_(options),
         events_(std::move(events)),
         builder_(TypesOf(events_, options)),
-        frames_(builder_) {
+        frames_(builder_, options.keep_addresses) {
     builder_.SetDefaultSampleType(0);
   }
 
@@ -185,13 +185,13 @@ Status Assembler::Add(const ScriptPart& part) {
       if (part.lines()[line].kind == perf_script::LineKind::kUnknown) {
         if (options_.strict) {
           const auto offset =
-              static_cast<std::size_t>(part.line_texts()[line].data() - text_.data());
+              static_cast<std::size_t>(part.lines()[line].function.data() - text_.data());
           return Error{.code = ErrorCode::kMalformed,
                        .message = "line is not a frame of perf script",
                        .byte_offset = offset,
                        .line = LineAt(text_, offset)};
         }
-        CountUnknown(part.line_texts()[line], row.samples);
+        CountUnknown(part.lines()[line].function, row.samples);
       }
     }
     const std::size_t type = type_of_event[row.event];

@@ -104,7 +104,7 @@ LocationId ScriptFrames::LocationOf(std::span<const std::uint32_t> group, bool i
     mapping = parts.mapping;
     address = frame.address;
   }
-  if (is_call && address > 0) --address;
+  if (is_call && has_addresses_ && address > 0) --address;
   if (mapping != kNoMapping) {
     Mapping& module = builder_.mapping(mapping);
     if (has_files) module.has_filenames = module.has_line_numbers = true;

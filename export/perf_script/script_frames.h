@@ -20,8 +20,10 @@ namespace sonde::perf_script {
 // Not thread-safe.
 class ScriptFrames {
  public:
-  // `builder` outlives the object.
-  explicit ScriptFrames(ProfileBuilder& builder) : builder_(builder) {}
+  // `builder` outlives the object. Without `has_addresses` the lines tell the half of the address
+  // space alone.
+  ScriptFrames(ProfileBuilder& builder, bool has_addresses)
+      : builder_(builder), has_addresses_(has_addresses) {}
 
   // The lines that further stacks are made of. They outlive the next calls of Add.
   void Begin(std::span<const FrameLine> lines);
@@ -46,6 +48,7 @@ class ScriptFrames {
   bool IsFrame(std::uint32_t line) const;
 
   ProfileBuilder& builder_;
+  bool has_addresses_;
   std::span<const FrameLine> lines_;
   std::vector<Parts> parts_;             // By line.
   std::vector<std::uint32_t> plain_[2];  // By line, [is_call]: LocationId + 1, or 0.

@@ -15,6 +15,16 @@ namespace sonde::perf_script {
 namespace {
 
 constexpr std::uint64_t kProgressStep = std::uint64_t{16} << 20;
+constexpr std::uint64_t kUpperHalf = std::uint64_t{1} << 63;
+
+// Places for texts that are remembered, as many as a part of that size may need.
+std::size_t PlacesFor(std::size_t bytes, std::size_t bytes_of_a_place, std::size_t most) {
+  return std::clamp<std::size_t>(bytes / bytes_of_a_place, 64, most);
+}
+constexpr std::size_t kBytesOfALine = 64;
+constexpr std::size_t kMostLines = std::size_t{1} << 12;
+constexpr std::size_t kBytesOfABlock = 1024;
+constexpr std::size_t kMostBlocks = std::size_t{1} << 14;
 
 bool IsSpace(char c) { return c == ' ' || c == '\t'; }
 
@@ -22,13 +32,34 @@ std::uint64_t HashOf(std::span<const std::uint32_t> numbers) {
   return HashBytes({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
 }
 
+std::uint64_t HashOf(const FrameLine& line) {
+  const std::uint64_t names = MixHash(HashBytes(line.function), HashBytes(line.module));
+  const std::uint64_t source =
+      line.kind == LineKind::kSourceLine
+          ? MixHash(HashBytes(line.file), static_cast<std::uint64_t>(line.line))
+          : 0;
+  return MixHash(names ^ source, line.address + static_cast<std::uint64_t>(line.kind));
+}
+
 bool IsPartOfStack(LineKind kind) { return kind != LineKind::kHeader; }
+
+// Whether such a line is a frame may depend on its address.
+bool MayBeHeader(std::string_view text) {
+  return text.ends_with(':') || text.find(": ") != std::string_view::npos;
+}
 
 }  // namespace
 
 ScriptPart::ScriptPart(std::string_view whole, std::size_t begin, std::size_t end,
                        const ReadOptions& options)
-    : whole_(whole), at_(begin), end_(end), options_(options) {}
+    : whole_(whole),
+      at_(begin),
+      end_(end),
+      options_(options),
+      recent_lines_{RecentTexts(whole, PlacesFor(end - begin, kBytesOfALine, kMostLines)),
+                    RecentTexts(whole, PlacesFor(end - begin, kBytesOfALine, kMostLines)),
+                    RecentTexts(whole, PlacesFor(end - begin, kBytesOfALine, kMostLines))},
+      recent_blocks_(whole, PlacesFor(end - begin, kBytesOfABlock, kMostBlocks)) {}
 
 Status ScriptPart::Read(const std::function<void(std::uint64_t)>& progress) {
   const std::size_t begin = at_;
@@ -153,7 +184,7 @@ Status ScriptPart::ReadSample(const HeaderLine& header, bool header_is_indented)
     stack_ = InternStack();
   }
   if (has_only_frame && stacks_[stack_].count == 0) {
-    frames_.assign(1, InternLine(header.rest));
+    frames_.assign(1, NumberOfLine(header.rest));
     stack_ = InternStack();
   }
   AddToRow(stack_, header);
@@ -177,14 +208,10 @@ void ScriptPart::ReadBlock() {
   const std::size_t end = FindBlockEnd();
   const std::string_view text = whole_.substr(start, end - start);
   const std::uint64_t hash = HashBytes(text);
-  const std::uint32_t known = block_index_.Find(hash, [&](std::uint32_t number) {
-    const Block& block = blocks_[number];
-    return block.size == text.size() &&
-           std::memcmp(whole_.data() + block.offset, text.data(), text.size()) == 0;
-  });
-  if (known != HashIndex::kNone) {
+  const std::uint32_t known = recent_blocks_.Find(hash, text);
+  if (known != RecentTexts::kNone) {
     at_ = end;
-    stack_ = blocks_[known].stack;
+    stack_ = known;
     return;
   }
 
@@ -192,9 +219,8 @@ void ScriptPart::ReadBlock() {
   stack_ = InternStack();
   if (at_ < end) {
     line_by_line_ = true;
-  } else if (text.size() <= UINT32_MAX) {
-    block_index_.Add(hash, static_cast<std::uint32_t>(blocks_.size()));
-    blocks_.push_back({start, static_cast<std::uint32_t>(text.size()), stack_});
+  } else {
+    recent_blocks_.Add(hash, text, stack_);
   }
 }
 
@@ -205,7 +231,7 @@ void ScriptPart::ReadLines() {
     if (text.empty() || line.front() == '#') return;
     if (!IsSpace(line.front()) && ParseHeader(line).has_value()) return;
     longest_line_ = std::max(longest_line_, line.size());
-    const std::uint32_t number = InternLine(text);
+    const std::uint32_t number = NumberOfLine(text);
     if (number == HashIndex::kNone) return;
     if (!IsSpace(line.front()) && lines_[number].kind == LineKind::kUnknown) return;
     frames_.push_back(number);
@@ -213,17 +239,30 @@ void ScriptPart::ReadLines() {
   }
 }
 
-std::uint32_t ScriptPart::InternLine(std::string_view text) {
-  const std::uint64_t hash = HashBytes(text);
-  const std::uint32_t known =
-      line_index_.Find(hash, [&](std::uint32_t number) { return line_texts_[number] == text; });
-  if (known != HashIndex::kNone) return known;
-  const FrameLine line = ParseFrame(text);
+// HashIndex::kNone for a line that is no part of a stack.
+std::uint32_t ScriptPart::NumberOfLine(std::string_view text) {
+  AddressedText cut{.rest = text};
+  if (!options_.keep_addresses) cut = CutAddress(text);
+  RecentTexts& recent = recent_lines_[!cut.has_address ? 0U : cut.is_upper_half ? 2U : 1U];
+  const std::uint64_t hash = HashBytes(cut.rest);
+  const std::uint32_t known = recent.Find(hash, cut.rest);
+  if (known != RecentTexts::kNone) return known;
+  FrameLine line = ParseFrame(text);
   if (!IsPartOfStack(line.kind)) return HashIndex::kNone;
+  if (!options_.keep_addresses) line.address &= kUpperHalf;
+  const std::uint32_t number = InternLine(line);
+  if (!MayBeHeader(cut.rest)) recent.Add(hash, cut.rest, number);
+  return number;
+}
+
+std::uint32_t ScriptPart::InternLine(const FrameLine& line) {
+  const std::uint64_t hash = HashOf(line);
+  const std::uint32_t known =
+      line_index_.Find(hash, [&](std::uint32_t number) { return lines_[number] == line; });
+  if (known != HashIndex::kNone) return known;
   const auto number = static_cast<std::uint32_t>(lines_.size());
   line_index_.Add(hash, number);
   lines_.push_back(line);
-  line_texts_.push_back(text);
   return number;
 }
 
@@ -242,15 +281,27 @@ std::uint32_t ScriptPart::InternStack() {
 }
 
 std::uint32_t ScriptPart::InternThread(const HeaderLine& header) {
-  const std::int64_t cpu = options_.keep_cpu ? header.cpu : HeaderLine::kNotPrinted;
-  const std::uint64_t hash = MixHash(HashBytes(header.thread), static_cast<std::uint64_t>(cpu));
+  Thread thread;
+  if (options_.keep_labels) {
+    thread.comm = header.comm;
+    if (options_.keep_cpu) thread.cpu = header.cpu;
+  }
+  if (options_.keep_labels && options_.keep_ids) {
+    thread.pid = header.pid;
+    thread.tid = header.tid;
+    thread.text = header.thread;
+  } else {
+    thread.text = thread.comm;
+  }
+  const std::uint64_t hash =
+      MixHash(HashBytes(thread.text), static_cast<std::uint64_t>(thread.cpu));
   const std::uint32_t known = thread_index_.Find(hash, [&](std::uint32_t number) {
-    return threads_[number].text == header.thread && threads_[number].cpu == cpu;
+    return threads_[number].text == thread.text && threads_[number].cpu == thread.cpu;
   });
   if (known != HashIndex::kNone) return known;
   const auto number = static_cast<std::uint32_t>(threads_.size());
   thread_index_.Add(hash, number);
-  threads_.push_back({header.thread, header.comm, header.pid, header.tid, cpu});
+  threads_.push_back(thread);
   return number;
 }
 

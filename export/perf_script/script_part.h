@@ -3,6 +3,7 @@
 #ifndef SONDE_EXPORT_PERF_SCRIPT_SCRIPT_PART_H_
 #define SONDE_EXPORT_PERF_SCRIPT_SCRIPT_PART_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -11,14 +12,15 @@
 
 #include "export/perf_script/frame_line.h"
 #include "export/perf_script/header_line.h"
+#include "export/recent_texts.h"
 #include "sonde/formats.h"
 #include "sonde/hash_index.h"
 
 namespace sonde::perf_script {
 
-// A text of stack lines that was seen before is known by its bytes alone, so most
+// A text of stack lines that was seen lately is known by its bytes alone, so most
 // of a recording is hashed and never taken apart. Memory grows with the distinct
-// lines and stacks only; views point into the text. One thread at a time.
+// frames and stacks only; views point into the text. One thread at a time.
 class ScriptPart {
  public:
   // Equal stacks of equal threads, by event.
@@ -31,7 +33,7 @@ class ScriptPart {
     std::uint64_t overflows = 0;  // Samples that no longer fitted into `weight`.
   };
   struct Thread {
-    std::string_view text{};  // From the comm to the ids.
+    std::string_view text{};  // From the comm to the ids, as far as they are kept.
     std::string_view comm{};
     std::int64_t pid = HeaderLine::kNotPrinted;
     std::int64_t tid = HeaderLine::kNotPrinted;
@@ -51,7 +53,6 @@ class ScriptPart {
   std::span<const Thread> threads() const noexcept { return threads_; }
   std::span<const std::string_view> events() const noexcept { return events_; }
   std::span<const FrameLine> lines() const noexcept { return lines_; }
-  std::span<const std::string_view> line_texts() const noexcept { return line_texts_; }
   // Numbers of lines(), the innermost frame first; unknown lines are among them.
   std::span<const std::uint32_t> stack(std::uint32_t index) const noexcept {
     return std::span(pool_).subspan(stacks_[index].first, stacks_[index].count);
@@ -71,11 +72,6 @@ class ScriptPart {
     std::uint32_t first;
     std::uint32_t count;
   };
-  struct Block {
-    std::size_t offset;
-    std::uint32_t size;
-    std::uint32_t stack;
-  };
 
   // The line at at_, without its end; at_ moves behind it.
   std::string_view TakeLine();
@@ -86,7 +82,8 @@ class ScriptPart {
   void ReadBlock();
   void ReadLines();
   std::size_t FindBlockEnd() const;
-  std::uint32_t InternLine(std::string_view text);
+  std::uint32_t NumberOfLine(std::string_view text);
+  std::uint32_t InternLine(const FrameLine& line);
   std::uint32_t InternStack();
   std::uint32_t InternThread(const HeaderLine& header);
   std::uint32_t InternEvent(std::string_view event);
@@ -101,13 +98,13 @@ class ScriptPart {
   const ReadOptions& options_;
 
   std::vector<FrameLine> lines_;
-  std::vector<std::string_view> line_texts_;
   HashIndex line_index_;
+  // Texts of lines: without an address, with one in the lower and in the upper half.
+  std::array<RecentTexts, 3> recent_lines_;
   std::vector<std::uint32_t> pool_;
   std::vector<Range> stacks_;
   HashIndex stack_index_;
-  std::vector<Block> blocks_;
-  HashIndex block_index_;
+  RecentTexts recent_blocks_;  // Texts of stacks.
   std::vector<Thread> threads_;
   HashIndex thread_index_;
   std::vector<std::string_view> events_;

@@ -62,6 +62,33 @@ TEST(PerfData, FilesAndPipesOfBothByteOrdersGiveTheSame) {
   }
 }
 
+TEST(PerfData, WithoutAddressesTheSameCodeOfTwoProcessesIsOne) {
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7);
+  writer.Comm(10, 10, "app", 1).Map(10, 0x1000, 0x1000, "/bin/app", 2);
+  writer.Comm(20, 20, "app", 1).Map(20, 0x7000, 0x1000, "/bin/app", 2);
+  writer.Map(0, 0xffff'ffff'8000'0000, 0x1000, "[kernel.kallsyms]_text", 3);
+  writer.Sample(7, 10, 10, 4, 5,
+                {kContextKernel, 0xffff'ffff'8000'0100, kContextUser, 0x1100, 0x1200});
+  writer.Sample(7, 20, 20, 5, 6,
+                {kContextKernel, 0xffff'ffff'8000'0100, kContextUser, 0x7100, 0x7200});
+  writer.Sample(7, 20, 20, 6, 7, {kContextUser, 0x7100, 0x9999'0000});
+
+  const Profile whole = Read(writer.File());
+  const Profile names = Read(writer.File(), {.keep_ids = false, .keep_addresses = false});
+  const auto folded = [](const Profile& profile) {
+    StringSink sink;
+    EXPECT_TRUE(WriteFolded(FrameNames(FoldLikeFlamegraph(profile, 0, {})), 0, sink).ok());
+    return sink.text();
+  };
+  EXPECT_EQ(folded(names), folded(whole));
+  EXPECT_EQ(whole.sample_count(), 3U);
+  EXPECT_EQ(names.sample_count(), 2U);
+  EXPECT_EQ(names.mappings().size(), 2U);
+  EXPECT_EQ(names.location_count(), 3U);
+  EXPECT_EQ(Read(writer.File(), {.keep_labels = false}).label_set_count(), 1U);
+}
+
 TEST(PerfData, TimesAwayAreThoseBetweenASwitchAndTheReturn) {
   RecordingWriter writer;
   writer.AddEvent(kContextSwitches, 7).WithSwitches();

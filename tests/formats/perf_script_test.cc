@@ -232,6 +232,55 @@ TEST(PerfScript, ALargeTextReadByTwoThreadsGivesTheSameProfile) {
   EXPECT_EQ(parts.value().records(), 4'000U);
 }
 
+TEST(PerfScript, WithoutAddressesAndIdsFramesOfOneNameAreOneAndNoTotalChanges) {
+  // Two processes with their code in different places, a kernel module, a line that was inlined,
+  // source lines, and what stands behind an address but looks like a source line without one.
+  constexpr std::string_view kText =
+      "a 1/1 1.0: 1 cycles: \n\t ffffffffc0001000 rx+0x3 ([net])\n\t 5501 f+0x1 (/a)\n"
+      "\t 5502 main (/a)\n\n"
+      "a 2/2 1.1: 2 cycles: \n\t ffffffffc0002000 rx+0x9 ([net])\n\t 7701 f+0x2 (/a)\n"
+      "\t 7702 main (/a)\n\n"
+      "a 2/2 1.2: 4 cycles: \n\t 7703 g+0x1 (inlined)\n\t 7703 f+0x2 (/a)\n  f.cc:7\n"
+      "\t 7709 [unknown] ([unknown])\n\n"
+      "a 1/1 1.3: 8 cycles: \n\t 5503 g+0x1 (inlined)\n\t 5503 f+0x2 (/a)\n  f.cc:7\n"
+      "\t 5709 [unknown] ([unknown])\n\t 44 f.cc:7\n\n";
+  ReadOptions options;
+  options.keep_addresses = false;
+  options.keep_ids = false;
+  const Profile whole = Read(kText);
+  const Profile names = Read(kText, options);
+
+  EXPECT_EQ(Folded(names), Folded(whole));
+  EXPECT_EQ(Folded(FoldLikeFlamegraph(names, 0, kAll)), Folded(FoldLikeFlamegraph(whole, 0, kAll)));
+  EXPECT_LT(names.location_count(), whole.location_count());
+  EXPECT_EQ(names.sample_count(), 3U);
+  EXPECT_EQ(LabelsOf(names, 0), "comm=a ");
+  EXPECT_EQ(names.records(), 4U);
+  // Loaded modules are still the kernel's.
+  const FrameNames frames(names);
+  EXPECT_EQ(frames.frames(names.stacks().leaf(names.sample(0).stack))[0].kind, FrameKind::kKernel);
+  options.keep_labels = false;
+  EXPECT_EQ(LabelsOf(Read(kText, options), 0), "");
+}
+
+TEST(PerfScript, StacksThatWereForgottenAreReadAgain) {
+  // More distinct stacks and lines than there are places to remember them in.
+  std::string text;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 5'000; ++i) {
+      text += "a 1 1.0: 1 cycles: \n\t " + std::to_string(1'000 + i) + " f" +
+              std::to_string(i * 7 % 997) + " (/a)\n\t 2 main (/a)\n\n";
+    }
+  }
+  for (const bool keep : {true, false}) {
+    ReadOptions options;
+    options.keep_addresses = keep;
+    const Profile profile = Read(text, options);
+    EXPECT_EQ(profile.Total(0), 10'000);
+    EXPECT_EQ(profile.sample_count(), keep ? 5'000U : 997U);
+  }
+}
+
 TEST(FlamegraphStyle, NamesKeepWhatBelongsToThem) {
   EXPECT_EQ(Flamegraph("app 10 1.000001: 1 cycles: \n"
                        "\t 200 Cmp::operator()(int, int) const+0x3 (/bin/app)\n"

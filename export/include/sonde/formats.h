@@ -49,10 +49,16 @@ struct ReadOptions {
   // unit is the event, or "count" where there is none) holds how many records of the input
   // each sample was made of.
   bool count_records = false;
-  // pprof: keep labels. Without them samples of equal stacks are one, which takes less time and
-  // memory where only stacks count. They are kept all the same where a value is negative, for
-  // what is set off against what depends on them.
+  // pprof and perf formats: keep labels. Without them samples of equal stacks are one, which takes
+  // less time and memory where only stacks count. pprof's are kept all the same where a value is
+  // negative, for what is set off against what depends on them.
   bool keep_labels = true;
+  // perf formats: keep the labels "pid" and "tid".
+  bool keep_ids = true;
+  // perf formats: keep where in memory each frame was. Without, frames of one name in one file are
+  // one, whatever their addresses, which takes less time and memory where only names count: an
+  // address is then 0, or 1 << 63 in the upper half that is the kernel's, and maps have no place.
+  bool keep_addresses = true;
   // Recordings: find names for addresses in the files that they came from.
   bool symbolize = true;
   // Recordings: also find source lines and inlined functions in the files' debug information.

@@ -11,7 +11,16 @@ record() {
     "$sonde" merge "${inputs[@]}" --to folded -o /dev/null >/dev/null 2>&1
 }
 
-perfparser=/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser
+# Debian keeps it out of the path.
+perfparser="$(command -v hotspot-perfparser || echo /usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser)"
+
+# record_short NAME: keeps $scratch/NAME.data, of sixty processes that all have their code elsewhere.
+record_short() {
+  [ -s "$scratch/$1.data" ] && return 0
+  head -n 100000 "$scratch/million.folded" >"$scratch/short.folded"
+  perf record -q -o "$scratch/$1.data" -F 20000 -g -- \
+    bash -c "for i in {1..60}; do '$sonde' top '$scratch/short.folded'; done" >/dev/null 2>&1
+}
 
 if command -v perf >/dev/null && record fp 30 -F 30000 -g && record dwarf 3 -F 2000 --call-graph dwarf,16384; then
   if [ ! -s "$scratch/fp.script" ]; then
@@ -34,6 +43,17 @@ if command -v perf >/dev/null && record fp 30 -F 30000 -g && record dwarf 3 -F 2
   row "perf.data (fp) to folded" "perf script | inferno" inferno-collapse-perf \
     "perf script --no-inline -i '$scratch/fp.data' | inferno-collapse-perf -n1" \
     "'$sonde' $fold '$scratch/fp.data'" ">= 15"
+  record_short sixty
+  [ -s "$scratch/sixty.script" ] ||
+    perf script --no-inline -i "$scratch/sixty.data" >"$scratch/sixty.script" 2>/dev/null
+  row "text of sixty processes to folded" "inferno -n1" inferno-collapse-perf \
+    "inferno-collapse-perf -n1 '$scratch/sixty.script'" \
+    "taskset -c 0 '$sonde' $fold '$scratch/sixty.script'" ">= 3"
+  row "perf.data of sixty processes" "perf script alone" perf \
+    "perf script --no-inline -i '$scratch/sixty.data'" "'$sonde' $fold '$scratch/sixty.data'" ">= 6"
+  row "perf.data of sixty processes" "perf script | inferno" inferno-collapse-perf \
+    "perf script --no-inline -i '$scratch/sixty.data' | inferno-collapse-perf -n1" \
+    "'$sonde' $fold '$scratch/sixty.data'" ">= 15"
   row "perf.data, lines and inlined calls" "hotspot-perfparser" "$perfparser" \
     "QT_QPA_PLATFORM=offscreen $perfparser --input '$scratch/fp.data' --output /dev/null" \
     "'$sonde' $fold --source-lines '$scratch/fp.data'" ">= 8"
