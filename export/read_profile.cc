@@ -75,10 +75,10 @@ Result<Format> Prepare(std::string_view bytes, const ReadOptions& options, Unwra
   if (bytes.size() > options.limits.input_bytes) {
     return InputTooLarge(options.limits.input_bytes, bytes.size());
   }
-  // What is no profile is not worth its memory.
+  // What is no profile is not worth its memory; behind a line of great length one may begin.
   const auto is_known = [&](std::string_view head) {
-    return options.format.has_value() || options.limits.skip_oversized ||
-           Sniff(head) != Format::kUnknown;
+    return options.format.has_value() || Sniff(head) != Format::kUnknown ||
+           head.find_first_of(std::string_view("\n\0", 2)) == std::string_view::npos;
   };
   if (Status status = Unwrap(bytes, options.limits, unwrapped, is_known); !status.ok()) {
     return status.error();

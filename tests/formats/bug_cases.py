@@ -416,8 +416,8 @@ def _(run):
     # pprof marks the samples that were subtracted.
     signed = run.new("signed.pb", difference([(["a", "main"], 90, False), (["a", "main"], -60, True),
                                               (["b", "main"], -40, True)]))
-    shown = run.sonde("top", signed).stdout
-    contains(shown, "percentages are of the base's total, 100", "30  30.00%", "-40 -40.00%")
+    shown = " ".join(run.sonde("top", signed).stdout.split())
+    contains(shown, "percentages are of the base's total, 100", "30 30.00%", "-40 -40.00%")
     drawn = "\n".join(run.titles(signed))
     contains(drawn, "60", "90", "40")
     run.titles("p05_negative.pb")
