@@ -133,7 +133,7 @@ int Run(int threads, int pairs, double seconds) {
       10, static_cast<int>(seconds * 2 / (workers.Run(20, false) / 20)));  // Two cores' worth.
   std::vector<double> ratios;
   SessionStats last;
-  std::uint64_t memory_without = 0;
+  const std::uint64_t memory_before = AnonymousKiB();
   std::uint64_t memory_with = 0;
   std::uint64_t snapshots = 0;
   std::uint64_t pushed = 0;
@@ -146,8 +146,7 @@ int Run(int threads, int pairs, double seconds) {
       workers.Run(rounds / 10 + 1,
                   on);  // What starting left in the caches is not what is measured.
       cpu[on ? 1 : 0] = workers.Run(rounds, on);
-      std::uint64_t& memory = on ? memory_with : memory_without;
-      memory = std::max(memory, AnonymousKiB());
+      memory_with = std::max(memory_with, AnonymousKiB());
       if (on) {
         last = everything->End();
         snapshots += last.snapshots.snapshots;
@@ -161,7 +160,7 @@ int Run(int threads, int pairs, double seconds) {
       "everything on, %d threads, %d pairs: %s of CPU time; anonymous memory %.1f MiB more; %lu "
       "snapshots, %lu pushes, dropped samples in the last run %lu of %lu\n",
       threads, pairs, overhead.Describe().c_str(),
-      (static_cast<double>(memory_with) - static_cast<double>(memory_without)) / 1024, snapshots,
+      (static_cast<double>(memory_with) - static_cast<double>(memory_before)) / 1024, snapshots,
       pushed, last.sampler.dropped, last.sampler.taken);
   return 0;
 }
