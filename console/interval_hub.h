@@ -3,53 +3,29 @@
 #ifndef SONDE_CONSOLE_INTERVAL_HUB_H_
 #define SONDE_CONSOLE_INTERVAL_HUB_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
+#include "console/interval_sum.h"
 #include "sampler/interval.h"
 
 namespace sonde {
 
-// Adds up intervals that follow each other: equal samples become one. Not thread-safe.
-class IntervalSum {
- public:
-  // The first one says where the sum begins.
-  void Add(const Interval& interval);
-  // What was added since the last Take.
-  Interval Take();
-
- private:
-  struct Key {
-    std::vector<RawFrame> frames;
-    std::uint32_t thread;
-    std::uint32_t label_set;
-    std::uint64_t task_id;
-    std::uint32_t flags;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct HashKey {
-    std::size_t operator()(const Key& key) const noexcept;
-  };
-
-  Interval sum_;
-  bool is_empty_ = true;
-  std::unordered_map<Key, std::size_t, HashKey> samples_;
-};
-
-// Any thread.
+// All spans together keep a bounded number of frames; what a span has no room for is dropped, and
+// counted in what it saw. Any thread.
 class IntervalHub {
  public:
+  static constexpr std::size_t kMostFrames = std::size_t{6} << 20;  // 96 MiB of them.
+
   // `cut` ends the sampler's interval and begins the next. `watch`, where there is one, is told
   // true before the first span is opened and false after the last one was closed.
-  explicit IntervalHub(std::function<Interval()> cut, std::function<void(bool)> watch = {})
-      : cut_(std::move(cut)), watch_(std::move(watch)) {}
+  explicit IntervalHub(std::function<Interval()> cut, std::function<void(bool)> watch = {},
+                       std::size_t most_frames = kMostFrames)
+      : cut_(std::move(cut)), watch_(std::move(watch)), room_(most_frames) {}
 
   // Begins a span that sees all samples from now on.
   std::uint64_t Open();
@@ -67,6 +43,7 @@ class IntervalHub {
   std::function<void(bool)> watch_;
   std::mutex mutex_;
   std::uint64_t last_span_ = 0;
+  std::size_t room_;  // In frames.
   std::map<std::uint64_t, IntervalSum> spans_;
 };
 

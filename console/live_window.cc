@@ -2,7 +2,10 @@
 
 #include "console/live_window.h"
 
+#include <limits>
 #include <utility>
+
+#include "console/interval_sum.h"
 
 namespace sonde {
 namespace {
@@ -12,6 +15,8 @@ using std::chrono::seconds;
 
 constexpr nanoseconds kFine = seconds(120);
 constexpr nanoseconds kCoarseSlice = seconds(10);
+// The slices are bounded, and so is their sum.
+constexpr std::size_t kEnough = std::numeric_limits<std::size_t>::max();
 
 nanoseconds Duration(const Interval& interval) { return nanoseconds(interval.duration_ns); }
 
@@ -31,9 +36,10 @@ std::size_t Frames(const std::deque<Interval>& slices) {
 
 Interval Join(const Interval& earlier, const Interval& later) {
   IntervalSum sum;
-  sum.Add(earlier);
-  sum.Add(later);
-  return sum.Take();
+  std::size_t room = kEnough;
+  sum.Add(earlier, room);
+  sum.Add(later, room);
+  return sum.Take(room);
 }
 
 }  // namespace
@@ -94,8 +100,9 @@ Interval LiveWindow::Of(std::chrono::seconds length, std::chrono::seconds ago) {
   look_at(fine_);
   look_at(coarse_);
   IntervalSum sum;
-  for (const Interval* const slice : chosen) sum.Add(*slice);
-  return sum.Take();
+  std::size_t room = kEnough;
+  for (const Interval* const slice : chosen) sum.Add(*slice, room);
+  return sum.Take(room);
 }
 
 }  // namespace sonde

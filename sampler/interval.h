@@ -89,7 +89,9 @@ struct Interval {
   std::vector<std::vector<std::pair<std::string, std::string>>> label_sets;
   std::vector<IntervalSample> samples;
   SamplerStats stats;  // Of this interval alone.
-  WallStats wall;      // The same, where `kind` is kWall; then `stats` is empty.
+  // The part of stats.dropped that a sum of intervals had no room for, after it was sampled.
+  std::uint64_t no_room = 0;
+  WallStats wall;  // The same, where `kind` is kWall; then `stats` is empty.
 };
 
 }  // namespace sonde

@@ -191,6 +191,7 @@ Result<std::string> SnapshotWriter::Write(const Interval& interval) {
   const std::lock_guard lock(mutex_);
   stats_.snapshots += path.ok() ? 1 : 0;
   (path.ok() ? stats_.samples : stats_.samples_lost) += samples;
+  stats_.samples_lost += interval.no_room;
   return path;
 }
 

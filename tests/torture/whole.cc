@@ -179,6 +179,9 @@ int Run(std::chrono::seconds length) {
   options.directory = folder / "session";
   options.sampler.hz = 999;
   options.sampler.ring_bytes = std::size_t{8} << 20;
+  // Forty times what is usual comes in, and the threads that write share two cores with it: when
+  // they fall behind, intervals grow to this and what is beyond is counted.
+  options.sampler.max_stacks = 20'000;
   options.snapshots.interval = 500ms;
   options.console.console_port = 0;
   options.console.max_tasks = 10'000;

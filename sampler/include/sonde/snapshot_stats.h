@@ -13,7 +13,7 @@ struct SnapshotStats {
   std::uint64_t extras = 0;        // Snapshots of other kinds.
   std::uint64_t failures = 0;      // Snapshots of any kind that could not be written.
   std::uint64_t samples = 0;       // In sampling periods, in CPU snapshots that were written.
-  std::uint64_t samples_lost = 0;  // In sampling periods, in CPU snapshots that were not.
+  std::uint64_t samples_lost = 0;  // In sampling periods, in no snapshot that was written.
   std::uint64_t bytes = 0;         // Of all files written.
 };
 

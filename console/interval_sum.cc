@@ -1,0 +1,155 @@
+// IntervalSum: see interval_sum.h.
+
+#include "console/interval_sum.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "sampler/sampler_counters.h"
+
+namespace sonde {
+namespace {
+
+// What a sample takes besides its frames, in frames: itself, its place in the table, and now and
+// then the name of its thread and its labels.
+constexpr std::size_t kFramesOfASample = 12;
+
+bool SameModule(const Module& a, const Module& b) {
+  return a.start == b.start && a.limit == b.limit && a.offset == b.offset && a.path == b.path &&
+         a.build_id == b.build_id;
+}
+
+auto WhatTellsApart(const IntervalSample& sample) {
+  return std::tie(sample.thread, sample.label_set, sample.task_id, sample.truncated,
+                  sample.catch_all, sample.state, sample.frames);
+}
+
+}  // namespace
+
+std::size_t IntervalSum::Hash::operator()(std::uint32_t index) const noexcept {
+  const IntervalSample& sample = sum->sum_.samples[index];
+  std::uint64_t hash = sample.task_id * 31 + sample.thread * 17 + sample.label_set * 7 +
+                       static_cast<std::uint64_t>(sample.state);
+  for (const RawFrame& frame : sample.frames) {
+    hash = (hash ^ frame.address) * 0x9e37'79b9'7f4a'7c15;
+    hash ^= hash >> 29;
+  }
+  return static_cast<std::size_t>(hash);
+}
+
+bool IntervalSum::Equal::operator()(std::uint32_t a, std::uint32_t b) const noexcept {
+  return WhatTellsApart(sum->sum_.samples[a]) == WhatTellsApart(sum->sum_.samples[b]);
+}
+
+void IntervalSum::Begin(const Interval& interval) {
+  is_empty_ = false;
+  sum_.kind = interval.kind;
+  sum_.time_ns = interval.time_ns;
+  sum_.period_ns = interval.period_ns;
+  sum_.label_sets.emplace_back();
+  label_sets_.emplace(LabelSet(), 0);
+}
+
+std::uint32_t IntervalSum::ThreadIndex(const ThreadName& thread) {
+  const auto index = static_cast<std::uint32_t>(sum_.threads.size());
+  const auto [known, is_new] = threads_.emplace(thread.tid, index);
+  if (is_new) sum_.threads.push_back(thread);
+  return known->second;
+}
+
+std::uint32_t IntervalSum::LabelIndex(const LabelSet& labels) {
+  const auto index = static_cast<std::uint32_t>(sum_.label_sets.size());
+  const auto [known, is_new] = label_sets_.emplace(labels, index);
+  if (is_new) sum_.label_sets.push_back(labels);
+  return known->second;
+}
+
+void IntervalSum::ForgetLastThread() {
+  threads_.erase(sum_.threads.back().tid);
+  sum_.threads.pop_back();
+}
+
+void IntervalSum::ForgetLastLabels() {
+  label_sets_.erase(sum_.label_sets.back());
+  sum_.label_sets.pop_back();
+}
+
+std::size_t IntervalSum::RoomFor(const IntervalSample& sample) {
+  return sample.frames.size() + kFramesOfASample;
+}
+
+void IntervalSum::Drop(const IntervalSample& sample) {
+  if (sum_.kind == IntervalKind::kWall) {
+    sum_.wall.dropped_ns += sample.weight;
+    return;
+  }
+  SamplerStats& stats = sum_.stats;
+  const std::uint64_t ns = sample.weight * static_cast<std::uint64_t>(sum_.period_ns);
+  (sample.catch_all ? stats.catch_all_ns : stats.sampled_ns) -= ns;
+  stats.lost_ring_ns += ns;
+  stats.written -= sample.weight;
+  stats.dropped += sample.weight;
+  sum_.no_room += sample.weight;
+}
+
+void IntervalSum::Add(const Interval& interval, std::size_t& room) {
+  if (is_empty_) Begin(interval);
+  sum_.duration_ns += interval.duration_ns;
+  for (const auto counter : kSamplerCounters) sum_.stats.*counter += interval.stats.*counter;
+  sum_.wall += interval.wall;
+  sum_.no_room += interval.no_room;
+
+  std::vector<std::uint32_t> modules;
+  for (const Module& module : interval.modules) {
+    const auto known = std::find_if(sum_.modules.begin(), sum_.modules.end(),
+                                    [&](const Module& m) { return SameModule(m, module); });
+    modules.push_back(static_cast<std::uint32_t>(known - sum_.modules.begin()));
+    if (known == sum_.modules.end()) sum_.modules.push_back(module);
+  }
+  for (const ThreadName& thread : interval.threads) {
+    const auto known = threads_.find(thread.tid);
+    if (known != threads_.end()) sum_.threads[known->second].name = thread.name;
+  }
+
+  for (const IntervalSample& sample : interval.samples) {
+    IntervalSample& candidate = sum_.samples.emplace_back(sample);
+    const auto index = static_cast<std::uint32_t>(sum_.samples.size() - 1);
+    const std::size_t threads_before = sum_.threads.size();
+    const std::size_t label_sets_before = sum_.label_sets.size();
+    candidate.thread = ThreadIndex(interval.threads[sample.thread]);
+    candidate.label_set = sample.label_set < interval.label_sets.size()
+                              ? LabelIndex(interval.label_sets[sample.label_set])
+                              : 0;
+    for (RawFrame& frame : candidate.frames) {
+      if (frame.module != RawFrame::kNoModule) frame.module = modules[frame.module];
+    }
+    const std::size_t needed = RoomFor(sample);
+    const auto known = samples_.find(index);
+    if (known != samples_.end()) {
+      sum_.samples[*known].signals += sample.signals;
+      sum_.samples[*known].weight += sample.weight;
+    } else if (needed <= room) {
+      room -= needed;
+      used_ += needed;
+      samples_.insert(index);
+      continue;
+    } else {
+      Drop(sample);
+      if (sum_.threads.size() != threads_before) ForgetLastThread();
+      if (sum_.label_sets.size() != label_sets_before) ForgetLastLabels();
+    }
+    sum_.samples.pop_back();
+  }
+}
+
+Interval IntervalSum::Take(std::size_t& room) {
+  samples_.clear();
+  threads_.clear();
+  label_sets_.clear();
+  room += std::exchange(used_, 0);
+  is_empty_ = true;
+  return std::exchange(sum_, {});
+}
+
+}  // namespace sonde
