@@ -9,7 +9,8 @@
 namespace sonde::perf_script {
 namespace {
 
-constexpr std::size_t kMostWords = 48;  // Of a line; the event comes early.
+constexpr std::ptrdiff_t kSafeDigits = 18;  // Of a number that fits whatever they are.
+constexpr std::size_t kMostWords = 48;      // Of a line; the event comes early.
 // Between the cpu and the time perf may print a word of flags.
 constexpr std::size_t kWordsFromCpuToTime = 3;
 
@@ -200,6 +201,73 @@ std::optional<HeaderLine> ParseHeader(std::string_view line) noexcept {
     return header;
   }
   return std::nullopt;
+}
+
+std::optional<HeaderLine> HeaderReader::Read(std::string_view line) noexcept {
+  HeaderLine header;
+  if (ReadLikeLast(Trim(line), header)) return header;
+  std::optional<HeaderLine> parsed = ParseHeader(line);
+  // A thread without ids could end elsewhere in the next line.
+  const bool is_usual = parsed.has_value() && parsed->tid != HeaderLine::kNotPrinted &&
+                        parsed->time_ns != HeaderLine::kNotPrinted &&
+                        parsed->period != HeaderLine::kNotPrinted && !parsed->event.empty() &&
+                        !parsed->event.starts_with("raw ");
+  last_ = is_usual ? *parsed : HeaderLine{};
+  return parsed;
+}
+
+// "THREAD [CPU] SECONDS.FRACTION: PERIOD EVENT:" with the last thread and event.
+bool HeaderReader::ReadLikeLast(std::string_view line, HeaderLine& header) const noexcept {
+  if (last_.event.empty() || !line.starts_with(last_.thread)) return false;
+  const char* at = line.data() + last_.thread.size();
+  const char* const end = line.data() + line.size();
+  const auto skip_blanks = [&] {
+    const char* const start = at;
+    while (at < end && IsSpace(*at)) ++at;
+    return at > start && at < end;
+  };
+  // Up to eighteen digits, which always fit.
+  const auto read_number = [&](std::int64_t& number) {
+    const char* const start = at;
+    number = 0;
+    while (at < end && IsDigit(*at)) number = number * 10 + (*at++ - '0');
+    return at > start && at - start <= kSafeDigits;
+  };
+  const auto digits_left = [&] {
+    std::ptrdiff_t count = 0;
+    while (count <= kSafeDigits && at + count < end && IsDigit(at[count])) ++count;
+    return count;
+  };
+  if (!skip_blanks()) return false;
+  if (*at == '[') {
+    ++at;
+    if (digits_left() > kSafeDigits || !read_number(header.cpu)) return false;
+    if (at == end || *at++ != ']' || !skip_blanks()) return false;
+  }
+  const char* const time = at;
+  if (digits_left() > kSafeDigits) return false;
+  std::int64_t number = 0;
+  if (!read_number(number) || at == end || *at++ != '.') return false;
+  if (digits_left() > kSafeDigits || !read_number(number)) return false;
+  if (at == end || *at++ != ':') return false;
+  header.time_ns = NanosecondsIn({time, static_cast<std::size_t>(at - time)});
+  if (!skip_blanks() || digits_left() > kSafeDigits || !read_number(header.period)) return false;
+  if (!skip_blanks()) return false;
+  const std::string_view rest(at, static_cast<std::size_t>(end - at));
+  const std::size_t event = last_.event.size();
+  if (!rest.starts_with(last_.event) || rest.size() <= event || rest[event] != ':') return false;
+  if (rest.size() > event + 1 && !IsSpace(rest[event + 1])) return false;
+
+  const auto moved = [&](std::string_view text) {
+    return line.substr(static_cast<std::size_t>(text.data() - last_.thread.data()), text.size());
+  };
+  header.thread = line.substr(0, last_.thread.size());
+  header.comm = last_.comm.empty() ? std::string_view() : moved(last_.comm);
+  header.pid = last_.pid;
+  header.tid = last_.tid;
+  header.event = rest.substr(0, event);
+  header.rest = Trim(rest.substr(event + 1));
+  return true;
 }
 
 }  // namespace sonde::perf_script

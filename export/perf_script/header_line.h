@@ -30,6 +30,19 @@ struct HeaderLine {
 // the time. Nothing when the line is none of those. Any thread.
 std::optional<HeaderLine> ParseHeader(std::string_view line) noexcept;
 
+// Reads the headers of a text one after the other: most repeat the thread and the event of the
+// one before and differ in their numbers. The lines outlive the object. Not thread-safe.
+class HeaderReader {
+ public:
+  // What ParseHeader returns.
+  std::optional<HeaderLine> Read(std::string_view line) noexcept;
+
+ private:
+  bool ReadLikeLast(std::string_view line, HeaderLine& header) const noexcept;
+
+  HeaderLine last_;  // With a thread that has ids, a time, a period and an event; else empty.
+};
+
 // The text without white space at both ends.
 std::string_view Trim(std::string_view text) noexcept;
 

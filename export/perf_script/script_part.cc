@@ -76,7 +76,7 @@ Status ScriptPart::Read(const std::function<void(std::uint64_t)>& progress) {
     longest_line_ = std::max(longest_line_, line.size());
 
     const bool is_indented = IsSpace(line.front());
-    std::optional<HeaderLine> header = ParseHeader(line);
+    std::optional<HeaderLine> header = headers_.Read(line);
     if (!header.has_value() && !is_indented && Peek() == '\t') {
       header = HeaderLine{.comm = Trim(line), .thread = Trim(line)};
     } else if (!header.has_value() && line.front() == '\t' &&
@@ -293,16 +293,18 @@ std::uint32_t ScriptPart::InternThread(const HeaderLine& header) {
   } else {
     thread.text = thread.comm;
   }
+  const auto is_same = [&](std::uint32_t number) {
+    return threads_[number].text == thread.text && threads_[number].cpu == thread.cpu;
+  };
+  if (!threads_.empty() && is_same(last_thread_)) return last_thread_;
   const std::uint64_t hash =
       MixHash(HashBytes(thread.text), static_cast<std::uint64_t>(thread.cpu));
-  const std::uint32_t known = thread_index_.Find(hash, [&](std::uint32_t number) {
-    return threads_[number].text == thread.text && threads_[number].cpu == thread.cpu;
-  });
-  if (known != HashIndex::kNone) return known;
-  const auto number = static_cast<std::uint32_t>(threads_.size());
-  thread_index_.Add(hash, number);
+  last_thread_ = thread_index_.Find(hash, is_same);
+  if (last_thread_ != HashIndex::kNone) return last_thread_;
+  last_thread_ = static_cast<std::uint32_t>(threads_.size());
+  thread_index_.Add(hash, last_thread_);
   threads_.push_back(thread);
-  return number;
+  return last_thread_;
 }
 
 std::uint32_t ScriptPart::InternEvent(std::string_view event) {

@@ -105,7 +105,9 @@ class ScriptPart {
   std::vector<Range> stacks_;
   HashIndex stack_index_;
   RecentTexts recent_blocks_;  // Texts of stacks.
+  HeaderReader headers_;
   std::vector<Thread> threads_;
+  std::uint32_t last_thread_ = 0;
   HashIndex thread_index_;
   std::vector<std::string_view> events_;
   std::vector<Row> rows_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "export/perf_script/header_line.h"
 #include "sonde/byte_sink.h"
 #include "sonde/flamegraph_style.h"
 #include "sonde/folded.h"
@@ -230,6 +231,51 @@ TEST(PerfScript, ALargeTextReadByTwoThreadsGivesTheSameProfile) {
   ASSERT_TRUE(WritePprof(parts.value(), two).ok());
   EXPECT_EQ(one.text(), two.text());
   EXPECT_EQ(parts.value().records(), 4'000U);
+}
+
+// Headers that repeat the one before are read by a shorter way, which must see what the long one
+// does.
+TEST(PerfScript, AHeaderThatFollowsAnotherIsReadAsItWouldBeAlone) {
+  constexpr std::string_view kAfter[] = {
+      "app 12/13 [001] 10.5: 5 cycles: ",
+      "app 12/13 [004]   11.500001:     123456 cycles:",
+      "app 12/13 11.25: 7 cycles:  401126 main+0x1 (/bin/app)",
+      "app 12/13 11.25: 7 cycles:u:",
+      "app 12/13 11.25: 7 cyclesx:",
+      "app 12/13 11.25: cycles:",
+      "app 12/13 11.25: 7 raw 0x1a8:",
+      "app 12/131 11.25: 7 cycles:",
+      "app 12/13 5 11.25: 7 cycles:",
+      "app 12/13 [00x] 11.25: 7 cycles:",
+      "app 12/13 [1] 11.25: 7 cycles:",
+      "app 12/13 11.: 7 cycles:",
+      "app 12/13 11.25:7 cycles:",
+      "app 12/13 99999999999999999999.25: 7 cycles:",
+      "app 12/13 9223372036.999999999: 9999999999999999999 cycles:",
+      "app 12/13",
+      "app 12/13 ",
+      "",
+  };
+  for (const std::string_view first : kAfter) {
+    for (const std::string_view second : kAfter) {
+      perf_script::HeaderReader reader;
+      static_cast<void>(reader.Read("app 12/13 [001] 10.5: 5 cycles: "));
+      static_cast<void>(reader.Read(first));
+      const auto read = reader.Read(second);
+      const auto alone = perf_script::ParseHeader(second);
+      ASSERT_EQ(read.has_value(), alone.has_value()) << first << '|' << second;
+      if (!alone.has_value()) continue;
+      EXPECT_EQ(read->comm, alone->comm) << first << '|' << second;
+      EXPECT_EQ(read->thread, alone->thread) << first << '|' << second;
+      EXPECT_EQ(read->pid, alone->pid) << first << '|' << second;
+      EXPECT_EQ(read->tid, alone->tid) << first << '|' << second;
+      EXPECT_EQ(read->cpu, alone->cpu) << first << '|' << second;
+      EXPECT_EQ(read->time_ns, alone->time_ns) << first << '|' << second;
+      EXPECT_EQ(read->period, alone->period) << first << '|' << second;
+      EXPECT_EQ(read->event, alone->event) << first << '|' << second;
+      EXPECT_EQ(read->rest, alone->rest) << first << '|' << second;
+    }
+  }
 }
 
 TEST(PerfScript, WithoutAddressesAndIdsFramesOfOneNameAreOneAndNoTotalChanges) {
