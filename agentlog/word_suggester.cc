@@ -38,10 +38,23 @@ bool IsUnspaced(std::string_view text) noexcept {
   return lead >= 0xe4 && lead <= 0xed && !(lead == 0xed && next >= 0x9f);
 }
 
+bool NamesSecret(std::string_view word) noexcept {
+  constexpr std::string_view kWords[] = {"password", "passwords", "passwd", "passphrase",
+                                         "pwd",      "secret",    "token",  "pin"};
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+}
+
+// "my password is now swordfish": what stands between.
+bool LeadsToSecret(std::string_view word) noexcept {
+  constexpr std::string_view kWords[] = {"is", "was", "now", "to", "the", "called", "will", "be"};
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+}
+
 std::set<std::string> WordsOf(std::string_view text) {
   std::set<std::string> words;
   text = text.substr(0, kMaxTextBytes);
   std::size_t at = 0;
+  bool is_secret = false;  // The word at hand, as the one before it tells.
   while (at < text.size() && words.size() < WordSuggester::kWordsKept) {
     if (IsWordChar(text[at])) {
       std::string word;
@@ -60,6 +73,12 @@ std::set<std::string> WordsOf(std::string_view text) {
           (end < text.size() &&
            (text[end] == '/' || text[end] == '@' || text[end] == '=' || text[end] == '\\'));
       at = end;
+      if (NamesSecret(word)) {
+        is_secret = true;
+      } else if (is_secret && !LeadsToSecret(word)) {
+        is_secret = false;
+        continue;
+      }
       if (is_plain && !is_part && word.size() >= 3 && word.size() <= 24) words.insert(word);
     } else if (IsUnspaced(text.substr(at))) {
       if (IsUnspaced(text.substr(at + 3))) words.emplace(text.substr(at, 6));

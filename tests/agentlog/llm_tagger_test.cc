@@ -269,12 +269,14 @@ TEST(WordSuggester, NamesInPathsAndSecretsAreNoWords) {
   for (int i = 0; i < 3; ++i) {
     words.Add(
         "see /home/adalovelace/x and mail bob@corp.example with password=hunter or id1234567");
+    words.Add("My password is now: swordfish, then deploy");
   }
   std::string all;
   for (const WordSuggestion& word : words.Suggest(50, 1)) all += word.word + ' ';
-  for (const char* hidden : {"adalovelace", "bob", "corp", "hunter", "id1234567", "password"}) {
+  for (const char* hidden : {"adalovelace", "bob", "corp", "hunter", "id1234567", "swordfish"}) {
     EXPECT_THAT(all, Not(HasSubstr(hidden)));
   }
+  EXPECT_THAT(all, HasSubstr("deploy"));
 }
 
 }  // namespace
