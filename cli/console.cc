@@ -153,6 +153,20 @@ Result<int> PrintSnapshot(const Options& options) {
   return 0;
 }
 
+void Grant(ConsoleView::Wish wish, const ConsoleView& view, Watch& watch) {
+  switch (wish) {
+    case ConsoleView::Wish::kTogglePause:
+      return watch.TogglePause();
+    case ConsoleView::Wish::kOpenTask:
+      return watch.OpenTask(*view.open_task());
+    case ConsoleView::Wish::kCloseTask:
+      return watch.CloseTask();
+    case ConsoleView::Wish::kQuit:
+    case ConsoleView::Wish::kNothing:
+      break;
+  }
+}
+
 Result<int> ShowLive(const Options& options) {
   auto terminal = Terminal::Open();
   if (!terminal.ok()) return PrintSnapshot(options);
@@ -191,22 +205,13 @@ Result<int> ShowLive(const Options& options) {
     Terminal& screen = *terminal.value();
     screen.Draw(view.Render(model, connection, screen.width(), screen.height()));
 
-    const int key = screen.WaitForKey(watch == nullptr ? -1 : watch->client().descriptor(), 500ms);
-    if (key < 0) continue;
-    switch (view.Press(key, model)) {
-      case ConsoleView::Wish::kQuit:
-        return 0;
-      case ConsoleView::Wish::kTogglePause:
-        if (watch != nullptr) watch->TogglePause();
-        break;
-      case ConsoleView::Wish::kOpenTask:
-        if (watch != nullptr) watch->OpenTask(*view.open_task());
-        break;
-      case ConsoleView::Wish::kCloseTask:
-        if (watch != nullptr) watch->CloseTask();
-        break;
-      case ConsoleView::Wish::kNothing:
-        break;
+    const int descriptor = watch == nullptr ? -1 : watch->client().descriptor();
+    // What was typed meanwhile is taken before the screen is drawn again.
+    for (int key = screen.WaitForKey(descriptor, 500ms); key >= 0;
+         key = screen.WaitForKey(-1, 0ms)) {
+      const ConsoleView::Wish wish = view.Press(key, model);
+      if (wish == ConsoleView::Wish::kQuit) return 0;
+      if (watch != nullptr) Grant(wish, view, *watch);
     }
   }
 }

@@ -23,20 +23,33 @@ std::string ShortLocation(const std::string& location) {
 
 int NameWidth(int width) { return std::clamp(width - 68, 12, 40); }
 
-bool Matches(const TaskRow& task, std::string_view filter) {
-  const std::string text =
-      Lower(task.name + ' ' + task.kind + ' ' + FieldsOf(task) + ' ' + task.location);
+std::vector<std::string> WordsOf(std::string_view filter) {
+  std::vector<std::string> words;
   while (!filter.empty()) {
     const std::size_t space = filter.find(' ');
-    const std::string word = Lower(filter.substr(0, space));
+    if (space != 0) words.push_back(Lower(filter.substr(0, space)));
     filter = space == std::string_view::npos ? std::string_view() : filter.substr(space + 1);
-    if (word.starts_with("state:")) {
-      if (!std::string_view(NameOf(task.state())).starts_with(word.substr(6))) return false;
-    } else if (text.find(word) == std::string::npos) {
-      return false;
-    }
   }
-  return true;
+  return words;
+}
+
+// `word` is in lower case.
+bool Holds(std::string_view text, std::string_view word) {
+  const auto found = std::search(text.begin(), text.end(), word.begin(), word.end(),
+                                 [](unsigned char a, unsigned char b) {
+                                   return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
+                                 });
+  return found != text.end();
+}
+
+bool Matches(const TaskRow& task, const std::vector<std::string>& words) {
+  return std::ranges::all_of(words, [&task](const std::string& word) {
+    if (word.starts_with("state:")) {
+      return std::string_view(NameOf(task.state())).starts_with(word.substr(6));
+    }
+    return Holds(task.name, word) || Holds(task.kind, word) || Holds(task.location, word) ||
+           Holds(FieldsOf(task), word);
+  });
 }
 
 std::int64_t SortKey(const TaskRow& task, char sort, std::int64_t now) {
@@ -59,9 +72,10 @@ std::int64_t SortKey(const TaskRow& task, char sort, std::int64_t now) {
 }
 
 std::vector<std::uint64_t> TaskIds(const ConsoleModel& model, const ListQuery& query) {
+  const std::vector<std::string> words = WordsOf(query.filter);
   std::vector<std::pair<std::int64_t, const TaskRow*>> tasks;
   for (const auto& [id, task] : model.tasks()) {
-    if (!query.filter.empty() && !Matches(task, query.filter)) continue;
+    if (!Matches(task, words)) continue;
     tasks.emplace_back(query.sort == 'n' ? 0 : SortKey(task, query.sort, model.now()), &task);
   }
   std::stable_sort(tasks.begin(), tasks.end(), [&](const auto& a, const auto& b) {

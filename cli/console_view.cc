@@ -168,8 +168,11 @@ std::vector<ScreenLine> ConsoleView::Render(const ConsoleModel& model,
   out.resize(body);
   std::string foot =
       "1 tasks  2 resources  3 ops  / filter  Enter detail  space pause  ? keys  q quit";
-  if (is_filtering_ || !query_.filter.empty())
+  if (is_filtering_ || !query_.filter.empty()) {
     foot = "filter: " + query_.filter + (is_filtering_ ? "_" : "");
+  }
+  if (open_task_.has_value()) foot = "q back  space pause  ? keys";
+  if (shows_help_) foot = "any key goes back";
   out.push_back({foot, LineStyle::kFaint});
   for (ScreenLine& line : out) {
     if (WidthOf(line.text) > width) line.text = InColumns(line.text, width);
