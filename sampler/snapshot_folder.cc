@@ -28,7 +28,7 @@ using std::chrono::steady_clock;
 
 constexpr std::string_view kCatalogName = "catalog.json";
 constexpr std::string_view kLockName = ".catalog.lock";
-constexpr std::chrono::milliseconds kLockPoll{20};
+constexpr std::chrono::milliseconds kLockPoll{5};
 constexpr std::time_t kLeftoverAge = 60;  // In seconds.
 
 Status WriteFile(const std::string& path, std::string_view bytes) {
