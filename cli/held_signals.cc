@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <initializer_list>
 
 namespace sonde::cli {
 

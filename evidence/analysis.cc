@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "evidence/analysis_frames.h"
-#include "evidence/bounded_process.h"
 #include "evidence/classification_rules.h"
 #include "evidence/iso_time.h"
 #include "evidence/perf_conversion.h"
@@ -156,9 +155,8 @@ Result<Analysis> AnalyzeProfile(const Profile& profile, const AnalysisOptions& o
   std::map<std::pair<std::string, std::string>, int> seen;
   for (std::size_t type = 0; type < profile.sample_types().size(); ++type) {
     if (profile.sample_types()[type].type == kRecordsType) continue;
-    if (options.stop.stop_requested()) return CalledOff();
     SectionBuilder builder(profile, frames, type, RecordsOf(profile, type), options.limits);
-    Result<AnalysisSection> section = builder.Build();
+    Result<AnalysisSection> section = builder.Build(options.stop);
     if (!section.ok()) return section.error();
     NameWeights(profile, type, analysis.source_type, section.value());
     // A profile may have one sample type twice; what is cited by its event is not.

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 
+#include "evidence/bounded_process.h"
 #include "evidence/numbered_id.h"
 #include "evidence/symbol_name.h"
 #include "sonde/artifact.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kNeighboursKept = 10;
 constexpr std::size_t kSourcesKept = 10;
+constexpr std::uint32_t kSamplesBetweenLooks = 1 << 16;
 
 std::uint64_t Pair(std::uint32_t high, std::uint32_t low) {
   return (std::uint64_t{high} << 32) | low;
@@ -207,8 +209,9 @@ std::vector<std::uint32_t> SectionBuilder::RanksByName() const {
   return rank;
 }
 
-Result<AnalysisSection> SectionBuilder::Build() {
+Result<AnalysisSection> SectionBuilder::Build(const std::stop_token& stop) {
   for (std::uint32_t i = 0; i < profile_.sample_count(); ++i) {
+    if (i % kSamplesBetweenLooks == 0 && stop.stop_requested()) return CalledOff();
     if (Status added = AddSample(i); !added.ok()) return added.error();
   }
 

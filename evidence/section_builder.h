@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <unordered_map>
 #include <vector>
 
@@ -23,9 +24,10 @@ class SectionBuilder {
   SectionBuilder(const Profile& profile, const AnalysisFrames& frames, std::size_t sample_type,
                  std::optional<std::size_t> records, const AnalysisLimits& limits);
 
-  // Fails with kLimit when there are more call paths than allowed. Event, unit and
+  // Fails with kLimit when there are more call paths than allowed, with kTimeout when `stop` asks
+  // for it. Event, unit and
   // source of the weights are the caller's to fill in.
-  Result<AnalysisSection> Build();
+  Result<AnalysisSection> Build(const std::stop_token& stop);
 
  private:
   struct Spot {

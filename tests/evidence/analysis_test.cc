@@ -126,6 +126,20 @@ TEST(Analysis, LimitsAreErrorsThatSayWhich) {
   EXPECT_EQ(code([](AnalysisLimits& l) { l.max_unique_call_paths = 1; }), ErrorCode::kLimit);
 }
 
+TEST(Analysis, EndsWhenItIsCalledOff) {
+  std::stop_source stop;
+  AnalysisOptions options{.format = "folded", .stop = stop.get_token()};
+  std::string text;
+  for (int i = 0; i < 70'000; ++i) text += "main;f" + std::to_string(i % 100) + " 1\n";
+  ASSERT_TRUE(AnalyzeBytes(text, options).ok());
+  stop.request_stop();
+  for (const std::string_view input : {std::string_view(text), std::string_view("main;f 1\n")}) {
+    const Result<Analysis> analysis = AnalyzeBytes(input, options);
+    ASSERT_FALSE(analysis.ok());
+    EXPECT_EQ(analysis.error().code, ErrorCode::kTimeout);
+  }
+}
+
 TEST(Analysis, OversizedRecordsAreSkippedAndCounted) {
   AnalysisOptions options{.format = "folded"};
   options.limits.max_line_chars = 32;
