@@ -24,9 +24,16 @@ std::string_view TakeLine(std::string_view& text) {
   return line;
 }
 
+bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+void SkipBlanks(std::string_view& line) {
+  while (!line.empty() && IsBlank(line.front())) line.remove_prefix(1);
+}
+
 std::string_view TakeWord(std::string_view& line) {
-  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-  const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+  SkipBlanks(line);
+  std::size_t end = 0;
+  while (end < line.size() && !IsBlank(line[end])) ++end;
   const std::string_view word = line.substr(0, end);
   line.remove_prefix(end);
   return word;
@@ -122,7 +129,7 @@ AddressNames ReadPerfMap(std::string_view text) {
     std::uint64_t size = 0;
     const std::string_view address = TakeWord(line);
     const std::string_view length = TakeWord(line);
-    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    SkipBlanks(line);
     if (!ReadHex(address, start) || !ReadHex(length, size) || size == 0 || line.empty()) continue;
     names.Add(start, size, line);
   }
