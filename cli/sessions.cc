@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/agent_input.h"
 #include "cli/command.h"
@@ -20,14 +21,17 @@ namespace {
 using Json = nlohmann::json;
 
 Json TokensAsJson(const TokenCounts& tokens) {
-  return {{"input", tokens.input},
-          {"cache_read", tokens.cache_read},
-          {"cache_creation", tokens.cache_creation},
-          {"cache_creation_5m", tokens.cache_creation_5m},
-          {"cache_creation_1h", tokens.cache_creation_1h},
-          {"output", tokens.output},
-          {"reasoning", tokens.reasoning},
-          {"total", tokens.Total()}};
+  // Member by member: an initializer list would build each pair as a list first.
+  Json json;
+  json["input"] = tokens.input;
+  json["cache_read"] = tokens.cache_read;
+  json["cache_creation"] = tokens.cache_creation;
+  json["cache_creation_5m"] = tokens.cache_creation_5m;
+  json["cache_creation_1h"] = tokens.cache_creation_1h;
+  json["output"] = tokens.output;
+  json["reasoning"] = tokens.reasoning;
+  json["total"] = tokens.Total();
+  return json;
 }
 
 Json TimeAsJson(std::int64_t time_ns) {
@@ -41,26 +45,28 @@ Json CountsAsJson(const AgentCounts& counts) {
     if (!name.empty()) models.push_back(name);
     by_model[name.empty() ? "unknown" : name] = TokensAsJson(tokens);
   }
-  return {{"user_prompts", counts.user_prompts},
-          {"agent_prompts", counts.agent_prompts},
-          {"slash_commands", counts.slash_commands},
-          {"bash_inputs", counts.bash_inputs},
-          {"interruptions", counts.interruptions},
-          {"queued_not_recorded", counts.queued_not_recorded},
-          {"llm_calls", counts.llm_calls},
-          {"api_errors", counts.api_errors},
-          {"compactions", counts.compactions},
-          {"server_tool_calls", counts.server_tool_calls},
-          {"tool_calls", counts.tool_calls},
-          {"tool_calls_total", counts.tool_calls_total},
-          {"failed_tool_calls", counts.failed_tool_calls},
-          {"rejected_tool_calls", counts.rejected_tool_calls},
-          {"pending_tool_calls", counts.pending_tool_calls},
-          {"nested_tool_calls", counts.nested_tool_calls},
-          {"nested_failed", counts.nested_failed},
-          {"models", models},
-          {"tokens", TokensAsJson(counts.tokens)},
-          {"tokens_by_model", by_model}};
+  Json json;
+  json["user_prompts"] = counts.user_prompts;
+  json["agent_prompts"] = counts.agent_prompts;
+  json["slash_commands"] = counts.slash_commands;
+  json["bash_inputs"] = counts.bash_inputs;
+  json["interruptions"] = counts.interruptions;
+  json["queued_not_recorded"] = counts.queued_not_recorded;
+  json["llm_calls"] = counts.llm_calls;
+  json["api_errors"] = counts.api_errors;
+  json["compactions"] = counts.compactions;
+  json["server_tool_calls"] = counts.server_tool_calls;
+  json["tool_calls"] = counts.tool_calls;
+  json["tool_calls_total"] = counts.tool_calls_total;
+  json["failed_tool_calls"] = counts.failed_tool_calls;
+  json["rejected_tool_calls"] = counts.rejected_tool_calls;
+  json["pending_tool_calls"] = counts.pending_tool_calls;
+  json["nested_tool_calls"] = counts.nested_tool_calls;
+  json["nested_failed"] = counts.nested_failed;
+  json["models"] = std::move(models);
+  json["tokens"] = TokensAsJson(counts.tokens);
+  json["tokens_by_model"] = std::move(by_model);
+  return json;
 }
 
 class Table {
@@ -92,10 +98,12 @@ class Table {
     totals["subagents"] = subagents;
     totals["first_ts"] = TimeAsJson(first_ns);
     totals["last_ts"] = TimeAsJson(last_ns);
-    return {{"schema_version", "1.0"},
-            {"sessions", sessions},
-            {"totals", totals},
-            {"warnings", LossesAsJson(history_.losses())}};
+    Json json;
+    json["schema_version"] = "1.0";
+    json["sessions"] = std::move(sessions);
+    json["totals"] = std::move(totals);
+    json["warnings"] = LossesAsJson(history_.losses());
+    return json;
   }
 
   void Print() const {
@@ -127,10 +135,10 @@ class Table {
       const std::string& name = history_.files()[file];
       files.push_back(name.substr(name.rfind('/') + 1));
     }
-    json["files"] = files;
+    json["files"] = std::move(files);
     Json children = Json::array();
     for (const std::uint32_t child : children_[index]) children.push_back(SessionAsJson(child));
-    json["subagents"] = children;
+    json["subagents"] = std::move(children);
     return json;
   }
 
