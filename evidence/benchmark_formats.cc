@@ -100,8 +100,8 @@ Result<std::size_t> ChooseResult(const std::vector<std::string>& names,
   }
   if (options.index == 0 && places.size() == 1) return places.front();
   if (options.index >= 1 && options.index <= places.size()) return places[options.index - 1];
-  return Broken("results called \"" + chosen.value() + "\": " + std::to_string(places.size()) +
-                "; select one by its index, from 1");
+  return Broken("results called \"" + chosen.value() + "\" that are there: " +
+                std::to_string(places.size()) + "; select one by its index, from 1");
 }
 
 Result<Benchmark> BenchmarkFromHyperfine(const json& root, const BenchmarkOptions& options) {

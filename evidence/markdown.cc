@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -112,8 +113,11 @@ void MarkdownTable::AddRow(const std::vector<std::string>& cells) {
 }
 
 std::string FixedText(double value, int decimals) {
-  std::array<char, 400> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+  std::array<char, 64> text{};
+  // Of larger numbers a double does not hold the decimals, nor people the digits.
+  constexpr double kLargestFixed = 1e15;
+  const char* const format = std::abs(value) < kLargestFixed ? "%.*f" : "%.*e";
+  const int length = std::snprintf(text.data(), text.size(), format, decimals, value);
   return {text.data(), static_cast<std::size_t>(std::max(0, length))};
 }
 

@@ -32,7 +32,7 @@ class MarkdownTable {
   std::string text_;
 };
 
-// "12.345", "-3.0": fixed decimals.
+// "12.345", "-3.0": fixed decimals, from 1e15 on with an exponent.
 std::string FixedText(double value, int decimals);
 // With a sign: "+1.250".
 std::string SignedText(double value, int decimals);
