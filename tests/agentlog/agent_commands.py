@@ -409,6 +409,8 @@ def test_install_skill(world):
     check("not overwritten" in done.stderr, done.stderr)
     with open(skill, encoding="utf-8") as file:
         check(file.read().endswith("mine\n"), "kept")
+    check("no such folder" in world.run("install-skill", "--root", "elsewhere", code=2).stderr, "a mistyped root")
+    os.mkdir(os.path.join(world.project, "elsewhere"))
     world.run("install-skill", "--root", "elsewhere", "--for", "agents")
     check(not os.path.exists(os.path.join(world.project, "elsewhere", ".claude")), "--for")
 
