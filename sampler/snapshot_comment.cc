@@ -4,7 +4,6 @@
 
 #include <zlib.h>
 
-#include <array>
 #include <charconv>
 #include <memory>
 
@@ -79,7 +78,7 @@ Result<std::string> Inflate(const std::string& path) {
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rbe"), gzclose);
   if (file == nullptr) return Error{.code = ErrorCode::kNotFound, .message = "cannot open"};
   std::string message;
-  std::array<char, std::size_t{64} << 10> part{};
+  std::string part(std::size_t{64} << 10, '\0');  // Threads of the host may have small stacks.
   for (;;) {
     const int got = gzread(file.get(), part.data(), static_cast<unsigned>(part.size()));
     if (got < 0) return Error{.code = ErrorCode::kMalformed, .message = "is not readable as gzip"};

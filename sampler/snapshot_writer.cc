@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 #include "sampler/accounting.h"
@@ -36,16 +37,25 @@ Result<std::string> Encode(const Profile& profile) {
   return std::move(bytes).Take();
 }
 
-// A thread that starts with every signal blocked: no handler of the host runs on it.
+// A thread that starts with every signal blocked: no handler of the host runs on it. None where
+// the user may have no more.
 std::thread StartSilent(std::function<void()> run) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(run));
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(run));
+  } catch (const std::system_error&) {
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
 }
+
+const Error kNoThread{.code = ErrorCode::kSystem,
+                      .message = "no thread can be started that writes snapshots",
+                      .stage = "snapshots"};
 
 }  // namespace
 
@@ -60,6 +70,7 @@ SnapshotWriter::SnapshotWriter(SnapshotWriterOptions options, TakeInterval take,
       next_(steady_clock::now() + options_.interval) {
   symbolizer_.NameTasksBy(options_.task_name);
   thread_ = StartSilent([this] { Run(); });
+  if (!thread_.joinable()) Tell("thread", kNoThread);
 }
 
 SnapshotWriter::~SnapshotWriter() {
@@ -74,6 +85,7 @@ SnapshotWriter::~SnapshotWriter() {
 Result<std::string> SnapshotWriter::WriteNow() {
   std::unique_lock lock(mutex_);
   if (is_ending_) return Error{.code = ErrorCode::kUsage, .message = "the session has ended"};
+  if (!thread_.joinable()) return kNoThread;
   const std::uint64_t ticket = ++requested_;
   work_.notify_all();
   done_.wait(lock, [&] { return served_ >= ticket; });
@@ -87,6 +99,7 @@ Result<std::string> SnapshotWriter::Finish(TakeInterval last) {
   is_ending_ = true;
   work_.notify_all();
   lock.unlock();
+  if (!thread_.joinable()) return Write(last_());
   thread_.join();
   return *outcome_;
 }
@@ -95,6 +108,7 @@ Result<std::string> SnapshotWriter::WriteGuest(Interval interval) {
   Guest guest{std::move(interval), std::nullopt};
   std::unique_lock lock(mutex_);
   if (is_ending_) return Error{.code = ErrorCode::kUsage, .message = "the session has ended"};
+  if (!thread_.joinable()) return kNoThread;
   guests_.push_back(&guest);
   work_.notify_all();
   done_.wait(lock, [&] { return guest.outcome.has_value(); });

@@ -307,7 +307,11 @@ void ThreadRegistry::ResetInChild() {
   period_ns_ = 0;
   if (task_directory_ >= 0) close(task_directory_);
   task_directory_ = -1;
-  for (Live& live : live_) live.timer.Forget();
+  for (Live& live : live_) {
+    live.timer.Forget();
+    // The thread that was in the handler is not in this process, and will not leave it here.
+    SlotOf(live).in_handler.store(false, std::memory_order_relaxed);
+  }
   while (!live_.empty()) Retire(live_.size() - 1);
   retired_ = {};
   retired_profiler_ns_ = 0;

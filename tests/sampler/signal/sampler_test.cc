@@ -1,4 +1,5 @@
 #include "sonde/sampler.h"
+#include "sampler/sigprof.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -362,6 +363,32 @@ TEST(SamplerHazard, AForkedChildIsNotSampledAndMayStartItsOwn) {
 
   EXPECT_EQ(status, 0);
   EXPECT_GT(WeightOf(interval), 10U);
+}
+
+TEST(SamplerHazard, AForkedChildDoesNotWaitForAHandlerOfItsParent) {
+  auto sampler = StartOrDie({.hz = 10});
+  std::thread([] { Spin(milliseconds(5)); }).join();
+  const auto mark = [](bool in_handler) {
+    for (std::uint32_t i = 0; ThreadSlot* slot = Signals().slots.At(i); ++i) {
+      slot->in_handler = in_handler;
+      if (i == 63) break;
+    }
+  };
+  mark(true);  // As if every thread were in it at this moment.
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    auto own = Sampler::Start({.hz = 10});
+    if (!own.ok()) _exit(1);
+    own.value()->Stop();
+    _exit(0);
+  }
+  mark(false);
+  ASSERT_GE(child, 0);
+  int status = -1;
+  waitpid(child, &status, 0);
+
+  EXPECT_EQ(status, 0);
 }
 
 TEST(SamplerHazard, ExecDoesNotKillTheNewProgram) {
