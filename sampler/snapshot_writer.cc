@@ -53,9 +53,11 @@ std::thread StartSilent(std::function<void()> run) {
   return thread;
 }
 
-const Error kNoThread{.code = ErrorCode::kSystem,
-                      .message = "no thread can be started that writes snapshots",
-                      .stage = "snapshots"};
+Error NoThread() {
+  return {.code = ErrorCode::kSystem,
+          .message = "no thread can be started that writes snapshots",
+          .stage = "snapshots"};
+}
 
 }  // namespace
 
@@ -70,7 +72,7 @@ SnapshotWriter::SnapshotWriter(SnapshotWriterOptions options, TakeInterval take,
       next_(steady_clock::now() + options_.interval) {
   symbolizer_.NameTasksBy(options_.task_name);
   thread_ = StartSilent([this] { Run(); });
-  if (!thread_.joinable()) Tell("thread", kNoThread);
+  if (!thread_.joinable()) Tell("thread", NoThread());
 }
 
 SnapshotWriter::~SnapshotWriter() {
@@ -85,7 +87,7 @@ SnapshotWriter::~SnapshotWriter() {
 Result<std::string> SnapshotWriter::WriteNow() {
   std::unique_lock lock(mutex_);
   if (is_ending_) return Error{.code = ErrorCode::kUsage, .message = "the session has ended"};
-  if (!thread_.joinable()) return kNoThread;
+  if (!thread_.joinable()) return NoThread();
   const std::uint64_t ticket = ++requested_;
   work_.notify_all();
   done_.wait(lock, [&] { return served_ >= ticket; });
@@ -108,7 +110,7 @@ Result<std::string> SnapshotWriter::WriteGuest(Interval interval) {
   Guest guest{std::move(interval), std::nullopt};
   std::unique_lock lock(mutex_);
   if (is_ending_) return Error{.code = ErrorCode::kUsage, .message = "the session has ended"};
-  if (!thread_.joinable()) return kNoThread;
+  if (!thread_.joinable()) return NoThread();
   guests_.push_back(&guest);
   work_.notify_all();
   done_.wait(lock, [&] { return guest.outcome.has_value(); });
