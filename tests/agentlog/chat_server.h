@@ -3,8 +3,6 @@
 #ifndef SONDE_TESTS_AGENTLOG_CHAT_SERVER_H_
 #define SONDE_TESTS_AGENTLOG_CHAT_SERVER_H_
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +14,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "tests/support/loopback_socket.h"
 
 namespace sonde {
 
@@ -31,19 +31,12 @@ class ChatServer {
   };
 
   explicit ChatServer(std::function<Reply(const std::string&)> reply)
-      : reply_(std::move(reply)), listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    ::bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
-    ::listen(listener_, 16);
-    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
+      : reply_(std::move(reply)), listener_(BindToLoopback()) {
+    ::listen(listener_.fd, 16);
     accepting_ = std::thread([this] { Accept(); });
   }
   ~ChatServer() {
-    ::shutdown(listener_, SHUT_RDWR);
+    ::shutdown(listener_.fd, SHUT_RDWR);
     accepting_.join();
     {
       const std::lock_guard lock(mutex_);
@@ -51,10 +44,10 @@ class ChatServer {
     }
     for (std::thread& serving : serving_) serving.join();
     for (const int client : clients_) ::close(client);
-    ::close(listener_);
+    ::close(listener_.fd);
   }
 
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(listener_.port); }
   int requests() const { return requests_.load(); }
 
   static std::string Ok(const std::string& json) {
@@ -68,7 +61,7 @@ class ChatServer {
  private:
   void Accept() {
     while (true) {
-      const int client = ::accept(listener_, nullptr, nullptr);
+      const int client = ::accept(listener_.fd, nullptr, nullptr);
       if (client < 0) return;
       const std::lock_guard lock(mutex_);
       clients_.push_back(client);
@@ -111,8 +104,7 @@ class ChatServer {
   }
 
   std::function<Reply(const std::string&)> reply_;
-  int listener_;
-  int port_ = 0;
+  const LoopbackSocket listener_;
   std::atomic<int> requests_{0};
   std::mutex mutex_;
   std::vector<int> clients_;

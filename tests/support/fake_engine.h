@@ -3,20 +3,19 @@
 #ifndef SONDE_TESTS_SUPPORT_FAKE_ENGINE_H_
 #define SONDE_TESTS_SUPPORT_FAKE_ENGINE_H_
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "tests/support/loopback_socket.h"
 
 namespace sonde {
 
@@ -25,28 +24,19 @@ class FakeEngine {
   // Answers each request with the next of `statuses`: the last again and again, with the requests
   // kept, or, `in_turn`, from the first again. An empty one hangs up instead.
   explicit FakeEngine(std::vector<std::string> statuses, bool in_turn = false)
-      : statuses_(std::move(statuses)),
-        in_turn_(in_turn),
-        listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    ::bind(listener_, reinterpret_cast<sockaddr*>(&address), size);
-    ::listen(listener_, 16);
-    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
+      : statuses_(std::move(statuses)), in_turn_(in_turn), listener_(BindToLoopback()) {
+    ::listen(listener_.fd, 16);
     thread_ = std::thread([this] { Run(); });
   }
   ~FakeEngine() {
-    ::shutdown(listener_, SHUT_RDWR);
+    ::shutdown(listener_.fd, SHUT_RDWR);
     thread_.join();
-    ::close(listener_);
+    ::close(listener_.fd);
   }
   FakeEngine(const FakeEngine&) = delete;
   FakeEngine& operator=(const FakeEngine&) = delete;
 
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(listener_.port); }
   std::vector<std::string> requests() const {
     const std::lock_guard lock(mutex_);
     return requests_;
@@ -55,7 +45,7 @@ class FakeEngine {
  private:
   void Run() {
     int peer = -1;
-    while ((peer = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0) {
+    while ((peer = ::accept4(listener_.fd, nullptr, nullptr, SOCK_CLOEXEC)) >= 0) {
       const timeval limit = {5, 0};
       ::setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
       std::string request;
@@ -86,8 +76,7 @@ class FakeEngine {
 
   const std::vector<std::string> statuses_;
   const bool in_turn_;
-  const int listener_;
-  std::uint16_t port_ = 0;
+  const LoopbackSocket listener_;
   mutable std::mutex mutex_;
   std::size_t turn_ = 0;
   std::vector<std::string> requests_;
