@@ -357,6 +357,7 @@ Interval Collector::Stop() {
   Interval interval = CutInterval();
   stopped_ = true;
   last_wall_ = wall_.Cut().Build(state.modules);
+  wall_.EndAll();
   BuildSamples(table_, state.modules, names_, interval);
   table_ = SampleTable(options_.max_stacks);
   names_.clear();
@@ -368,6 +369,7 @@ void Collector::AbandonInChild() {
   stopped_ = true;
   has_thread_ = false;
   process_timer_.Forget();
+  wall_.Forget();
   Signals().run.store(0, std::memory_order_seq_cst);
   Signals().shared_handlers.store(0, std::memory_order_relaxed);
   mutex_.unlock();

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "sampler/cpu_timer.h"
+#include "sampler/kernel_timer.h"
 #include "sampler/raw_sample.h"
 #include "sonde/sampler.h"
 
@@ -76,7 +76,7 @@ class ProcessTimer {
   const CatchAll mode_;
   bool may_run_ = false;
   std::uint32_t run_ = 0;
-  CpuTimer timer_;
+  KernelTimer timer_;
   std::uint32_t unit_ = 0;        // Periods between two ticks; 0 = it does not run.
   std::uint64_t seen_ = 0;        // Hits, at the last Tune.
   std::uint64_t seen_early_ = 0;  // And at the last time that unknown time was forgotten.

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "sampler/cpu_timer.h"
+#include "sampler/cpu_clock.h"
 #include "sampler/sigprof.h"
 
 namespace sonde {

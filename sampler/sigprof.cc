@@ -199,8 +199,7 @@ void OnCatchAll(TimerValue value, const siginfo_t& info, const ucontext_t& conte
 
 void OnSigprof(int, siginfo_t* info, void* context) noexcept {
   const TimerValue value(info->si_value.sival_ptr);
-  const bool is_wall = value.kind() == TimerValue::kWall;
-  if (info->si_code != (is_wall ? SI_QUEUE : SI_TIMER) || !value.IsOurs()) {
+  if (info->si_code != SI_TIMER || !value.IsOurs()) {
     // There was no handler before ours, so there is none to pass it on to.
     state.foreign.fetch_add(1, std::memory_order_relaxed);
     return;
@@ -209,7 +208,7 @@ void OnSigprof(int, siginfo_t* info, void* context) noexcept {
     OnThreadTimer(value, *info, *static_cast<const ucontext_t*>(context));
   } else if (value.kind() == TimerValue::kCatchAll) {
     OnCatchAll(value, *info, *static_cast<const ucontext_t*>(context));
-  } else if (is_wall) {
+  } else if (value.kind() == TimerValue::kWall) {
     OnWall(value, *static_cast<const ucontext_t*>(context));
   }
 }

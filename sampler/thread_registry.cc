@@ -15,6 +15,7 @@
 #include <ctime>
 #include <new>
 
+#include "sampler/cpu_clock.h"
 #include "sampler/raw_syscall.h"
 #include "sampler/sigprof.h"
 

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "sampler/cpu_timer.h"
+#include "sampler/kernel_timer.h"
 #include "sampler/thread_slot.h"
 
 namespace sonde {
@@ -76,7 +76,7 @@ class ThreadRegistry {
     std::uint64_t scan = 0;         // The last one that saw it.
     std::uint64_t cpu_base_ns = 0;  // Excluded threads: when they were.
     bool refused = false;
-    CpuTimer timer;
+    KernelTimer timer;  // Of its CPU time.
   };
 
   ThreadRegistry() = default;

@@ -19,6 +19,8 @@ class TimerValue {
               generation) {}
   explicit TimerValue(void* pointer) noexcept : bits_(reinterpret_cast<std::uint64_t>(pointer)) {}
 
+  bool operator==(const TimerValue&) const noexcept = default;
+
   bool IsOurs() const noexcept { return (bits_ & kMarkMask) == kMark; }
   Kind kind() const noexcept { return static_cast<Kind>((bits_ >> 50) & 3); }
   std::uint32_t operand() const noexcept {

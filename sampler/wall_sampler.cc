@@ -2,20 +2,15 @@
 
 #include "sampler/wall_sampler.h"
 
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <utility>
 
-#include "sampler/cpu_timer.h"
+#include "sampler/cpu_clock.h"
 #include "sampler/interval_builder.h"
-#include "sampler/raw_syscall.h"
 #include "sampler/sigprof.h"
 #include "sampler/thread_status.h"
-#include "sampler/timer_value.h"
 
 namespace sonde {
 namespace {
@@ -30,18 +25,6 @@ std::int64_t Now(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
-// 0 or an errno. A thread has one SIGPROF pending at most; a second one is not told from the first.
-int SendSignal(std::int32_t tid, TimerValue value) {
-  siginfo_t info{};
-  info.si_signo = SIGPROF;
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-  info.si_value.sival_ptr = value.pointer();
-  return static_cast<int>(
-      -RawSyscall(SYS_rt_tgsigqueueinfo, getpid(), tid, SIGPROF, reinterpret_cast<long>(&info)));
 }
 
 }  // namespace
@@ -75,9 +58,17 @@ void WallSampler::Begin() {
 }
 
 void WallSampler::End() {
-  if (users_ == 0 || --users_ != 0) return;
+  if (users_ != 0 && --users_ == 0) EndAll();
+}
+
+void WallSampler::EndAll() {
+  users_ = 0;
   threads_.clear();
   cut_ = WallCut(max_entries_);
+}
+
+void WallSampler::Forget() {
+  for (auto& [tid, seen] : threads_) seen.timer.Forget();
 }
 
 std::int64_t WallSampler::Look() {
@@ -133,15 +124,25 @@ void WallSampler::Ask(std::int32_t tid, const ThreadSlot& slot, Seen& seen, std:
   const ThreadState state = StateOfThread(tid);
   if (state == ThreadState::kUnknown) return;
   const std::uint64_t answers = slot.answers.value();
-  const TimerValue value(TimerValue::kWall, seen.index,
-                         slot.generation.load(std::memory_order_relaxed));
-  const int error = SendSignal(tid, value);
+  const int error = SendSignal(tid, slot, seen);
   stats.signals += error == 0;
   stats.refused += error == EAGAIN;
   if (error != 0) return;
   if (seen.asked_ns == 0) seen.answers = answers;
   seen.asked_ns = now_ns;
   seen.asked_state = state;
+}
+
+// A signal that was queued would survive exec, and kill the program that knows nothing of it. That
+// of a timer does not.
+int WallSampler::SendSignal(std::int32_t tid, const ThreadSlot& slot, Seen& seen) {
+  const TimerValue value(TimerValue::kWall, seen.index,
+                         slot.generation.load(std::memory_order_relaxed));
+  if (!seen.timer.exists() || seen.value != value) {
+    seen.value = value;
+    if (const int error = seen.timer.CreateForWall(tid, value); error != 0) return error;
+  }
+  return seen.timer.Arm(/*first_ns=*/1, /*period_ns=*/0);
 }
 
 void WallSampler::Take(const RawSample& sample, std::span<const std::uint64_t> frames) {

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "sampler/interval.h"
+#include "sampler/kernel_timer.h"
 #include "sampler/module_registry.h"
 #include "sampler/raw_sample.h"
 #include "sampler/sample_table.h"
 #include "sampler/thread_registry.h"
+#include "sampler/timer_value.h"
 
 namespace sonde {
 
@@ -48,6 +50,10 @@ class WallSampler {
   // As many times as there are readers.
   void Begin();
   void End();
+  // For all of them.
+  void EndAll();
+  // In a forked child, which has none of its timers.
+  void Forget();
   bool is_on() const { return users_ > 0; }
 
   // Looks at every thread of the registry once. The time of the next look, by the monotonic clock.
@@ -62,6 +68,8 @@ class WallSampler {
  private:
   struct Seen {
     std::uint32_t index = 0;         // Of its slot.
+    KernelTimer timer;               // Asks it, when armed.
+    TimerValue value{nullptr};       // Of the timer.
     std::int64_t seen_ns = 0;        // When it was last known to live.
     std::int64_t counted_ns = 0;     // Its time is shared out up to here.
     std::int64_t asked_ns = 0;       // When the signal was sent that is not answered yet; 0 = none.
@@ -78,6 +86,8 @@ class WallSampler {
   bool StandsStill(const ThreadSlot& slot, Seen& seen, std::uint64_t cpu_ns,
                    std::int64_t now_ns) const;
   void Ask(std::int32_t tid, const ThreadSlot& slot, Seen& seen, std::int64_t now_ns);
+  // 0 or an errno.
+  static int SendSignal(std::int32_t tid, const ThreadSlot& slot, Seen& seen);
   // Gives the thread's time up to `until_ns` to its last stack.
   void Count(std::int32_t tid, Seen& seen, std::int64_t until_ns);
   void ForgetGone(std::int64_t now_ns);

@@ -24,8 +24,9 @@
 #include <thread>
 #include <vector>
 
-#include "sampler/cpu_timer.h"
+#include "sampler/cpu_clock.h"
 #include "sampler/interval.h"
+#include "sampler/kernel_timer.h"
 #include "sampler/sigprof.h"
 #include "sampler/timer_value.h"
 #include "sonde/sampler.h"
@@ -91,7 +92,7 @@ class Empty : public Profiler {
  private:
   static volatile std::uint64_t count_;
   const std::uint64_t period_ns_;
-  CpuTimer timer_;
+  KernelTimer timer_;
 };
 volatile std::uint64_t Empty::count_ = 0;
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sampler/cpu_timer.h"
+#include "sampler/cpu_clock.h"
 
 namespace sonde {
 

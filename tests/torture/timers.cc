@@ -7,7 +7,7 @@
 //   churn      the share of threads that live for 3 ms
 //   kernel     threads that spend their time in the kernel
 //   eintr      blocking calls that are interrupted
-//   exec       programs executed while timers run
+//   exec       programs executed in the place of a sampled process; instead of seconds, how many
 //   plugin     one address, other code, 100 times
 //   mix        50, 30 and 20 % of the time in three functions
 //   startstop  start and stop under load, with signals from outside
@@ -396,22 +396,44 @@ bool Wall(double seconds) {
          interrupted <= interval.wall.signals;
 }
 
-bool Exec(double) {
+enum class ExecFrom : std::uint8_t { kMainThread, kOtherThread };
+
+// How many of `count` programs die that a sampled process executes in its place.
+int KilledByExec(int count, bool wall, ExecFrom from) {
   int killed = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < count; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      auto sampler = StartOrExit({.hz = 999, .catch_all = CatchAll::kOn});
-      Spin(milliseconds(5));
-      execl("/bin/sh", "sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done", nullptr);
-      _exit(127);
+      auto sampler = StartOrExit({.hz = 999, .catch_all = CatchAll::kOn, .wall_hz = 1000});
+      if (wall) sampler->BeginWall();
+      const auto execute = [] {
+        Spin(milliseconds(5));
+        execl("/bin/sh", "sh", "-c", "i=0; while [ $i -lt 5000 ]; do i=$((i+1)); done", nullptr);
+        _exit(127);
+      };
+      if (from == ExecFrom::kOtherThread) std::thread(execute).join();
+      execute();
     }
     int status = 0;
     waitpid(child, &status, 0);
     killed += status != 0;
   }
-  std::printf("exec: %d of 40 programs executed by a sampled process were killed (0)\n", killed);
-  return killed == 0;
+  return killed;
+}
+
+bool Exec(double count) {
+  const int each = static_cast<int>(count);
+  bool good = true;
+  for (const bool wall : {false, true}) {
+    const int main = KilledByExec(each, wall, ExecFrom::kMainThread);
+    const int other = KilledByExec(each, wall, ExecFrom::kOtherThread);
+    std::printf(
+        "exec: %s: %d of %d programs executed by the main thread of a sampled process were killed, "
+        "%d of %d by another thread (0)\n",
+        wall ? "wall-clock time at 1000 Hz" : "CPU time at 999 Hz", main, each, other, each);
+    good &= main + other == 0;
+  }
+  return good;
 }
 
 void BurnInCallback() { Spin(milliseconds(12)); }
@@ -550,7 +572,7 @@ constexpr Case kCases[] = {
     {"collector", &Collector, 5}, {"weight", &Weight, 10},
     {"fairness", &Fairness, 20},  {"churn", &Churn, 20},
     {"kernel", &Kernel, 6},       {"eintr", &Eintr, 6},
-    {"wall", &Wall, 6},           {"exec", &Exec, 0},
+    {"wall", &Wall, 6},           {"exec", &Exec, 100},
     {"plugin", &Plugin, 0},       {"mix", &Mix, 20},
     {"startstop", &StartStop, 0},
 };
