@@ -245,6 +245,9 @@ std::string HttpService::StatusAsJson() {
     json.Number("truncated", sampler.Truncated());
     json.Number("process_cpu_ns", sampler.process_cpu_ns);
     json.Number("profiler_cpu_ns", sampler.profiler_ns);
+    json.Number("lost_ring_ns", sampler.lost_ring_ns);
+    json.Number("lost_blocked_ns", sampler.lost_blocked_ns);
+    json.Number("lost_late_ns", sampler.lost_late_ns);
     json.Number("unexplained_ns", sampler.UnexplainedNs());
     json.EndObject();
   }
@@ -268,6 +271,10 @@ std::string HttpService::Metrics() {
     out.Seconds(stats.process_cpu_ns);
     out.Head("sonde_profiler_cpu_seconds_total", "counter", "CPU time of the profiler's threads.");
     out.Seconds(stats.profiler_ns);
+    out.Head("sonde_cpu_lost_seconds_total", "counter", "CPU time that no sample tells of.");
+    out.Seconds(stats.lost_ring_ns, "{reason=\"ring_full\"}");
+    out.Seconds(stats.lost_blocked_ns, "{reason=\"blocked\"}");
+    out.Seconds(stats.lost_late_ns, "{reason=\"late\"}");
   }
   const ConsoleStats stats = options_.stats();
   out.Gauge("sonde_tasks", "Tasks kept: living, and ended lately.", stats.tasks);

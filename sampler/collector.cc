@@ -171,11 +171,11 @@ void Collector::Tick() {
   if (ticks_ % (2 * kTicksPerSecond) == 1) Signals().ranges.RefreshIfWanted();
   const std::lock_guard lock(mutex_);
   Drain();
-  if (ticks_ % kWatchTicks == 0)
-    process_timer_.Watch(account_.UnknownCpuNs(process_timer_), threads.LiveThreads());
-  if (each_second) {
-    process_timer_.Tune(account_.UnknownCpuNs(process_timer_));
-    CheckHandler();
+  const bool watches = ticks_ % kWatchTicks == 0;
+  if (watches || each_second) {
+    const std::int64_t unknown_ns = account_.ExplainedCpuNs(process_timer_);
+    if (watches) process_timer_.Watch(unknown_ns, threads.LiveThreads());
+    if (each_second) process_timer_.Tune(unknown_ns);
   }
 }
 
@@ -190,6 +190,7 @@ void Collector::LookAtThreads() {
 void Collector::Drain() {
   SampleRing& ring = Signals().ring;
   const auto take = [this](const RawSample& sample, std::uint64_t count, auto word_at) {
+  if (each_second) CheckHandler();
     words_.resize(count);
     for (std::uint64_t i = 0; i < count; ++i) words_[i] = word_at(i);
     if (sample.copied_words != 0) {
@@ -269,8 +270,10 @@ void Collector::CheckHandler() {
 
 SamplerStats Collector::Stats() {
   const std::lock_guard lock(mutex_);
-  if (!stopped_) Drain();
-  return stopped_ ? at_last_cut_ : account_.Now(process_timer_);
+  if (stopped_) return at_last_cut_;
+  Drain();
+  ThreadRegistry::Get().LookAtBlocked();
+  return account_.Now(process_timer_);
 }
 
 // Under mutex_. The samples and all counts up to now; what comes after is the next interval's.
@@ -297,6 +300,7 @@ Interval Collector::CutInterval() {
 Interval Collector::TakeInterval() {
   SampleTable table(options_.max_stacks);
   std::unordered_map<std::int32_t, std::string> names;
+  ThreadRegistry::Get().LookAtBlocked();
   Interval interval;
   {
     const std::lock_guard lock(mutex_);

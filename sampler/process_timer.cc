@@ -48,6 +48,13 @@ std::uint32_t FastUnit(std::uint64_t hz) {
 }  // namespace
 
 ProcessTimer::ProcessTimer(int hz, CatchAll mode)
+std::int64_t MostUnknownByChanceNs(std::uint64_t period_ns, std::size_t threads) {
+  const auto period = static_cast<double>(period_ns);
+  const double deviation_ns = std::sqrt(static_cast<double>(threads) *
+                                        (period * period / 12 + kKernelTickNs * kKernelTickNs));
+  return static_cast<std::int64_t>(kLeastUnknownNs + 5 * deviation_ns);
+}
+
     : hz_(static_cast<std::uint64_t>(hz)), period_ns_(1'000'000'000 / hz_), mode_(mode) {}
 
 bool ProcessTimer::Start(std::uint32_t run) {
@@ -87,11 +94,7 @@ void ProcessTimer::Watch(std::int64_t unknown_ns, std::size_t threads) {
   }
   if (!remembers) forgotten_ns_ = unknown_ns;
   forgotten_ns_ = std::min(forgotten_ns_, unknown_ns);
-  // Each thread keeps less than a period for itself, and a timer is noticed by the next tick alone.
-  const auto period_ns = static_cast<double>(period_ns_);
-  const double deviation_ns = std::sqrt(
-      static_cast<double>(threads) * (period_ns * period_ns / 12 + kKernelTickNs * kKernelTickNs));
-  if (static_cast<double>(unknown_ns - forgotten_ns_) > kLeastUnknownNs + 5 * deviation_ns) {
+  if (unknown_ns - forgotten_ns_ > MostUnknownByChanceNs(period_ns_, threads)) {
     seen_early_ = Hits();
     Run(FastUnit(hz_));
   }

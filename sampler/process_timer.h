@@ -14,6 +14,10 @@
 
 namespace sonde {
 
+// By how much the unknown time of `threads` threads, each with a timer, may grow by chance: each
+// keeps less than a period for itself, and a timer is noticed by the next tick alone.
+std::int64_t MostUnknownByChanceNs(std::uint64_t period_ns, std::size_t threads);
+
 // Ticks while the process uses CPU time that no thread's timer accounts for, the unknown time.
 // A tick that finds a thread without a timer says what such threads do, but not how often: when
 // several threads run, the kernel's ticks come to all cores at once, and the same core may always
@@ -29,8 +33,8 @@ class ProcessTimer {
   bool Start(std::uint32_t run);
   bool is_on() const { return unit_ != 0; }
 
-  // Three times a second: turns the timer on when the unknown time grows beyond what the
-  // remainders of `threads` threads with timers may add up to by chance.
+  // Three times a second: turns the timer on when the unknown time of `threads` threads grows
+  // beyond chance.
   void Watch(std::int64_t unknown_ns, std::size_t threads);
   // Each second: how often it ticks.
   void Tune(std::int64_t unknown_ns);

@@ -2,6 +2,7 @@
 
 #include "sampler/run_account.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "sampler/cpu_clock.h"
@@ -56,10 +57,22 @@ std::int64_t RunAccount::UnknownCpuNs(const ProcessTimer& process_timer) const {
       (threads.taken - threads_at_open_.taken + threads.blocked - threads_at_open_.blocked +
        process_timer.given() + shared.dropped + shared.blocked) *
           period_ns_ +
-      threads.late_ns - threads_at_open_.late_ns + ThreadRegistry::Get().ProfilerCpuNs() -
-      profiler_at_open_ns_;
+      threads.late_ns - threads_at_open_.late_ns + threads.lost_ns - threads_at_open_.lost_ns +
+      threads.waiting_ns + ThreadRegistry::Get().ProfilerCpuNs() - profiler_at_open_ns_;
   return static_cast<std::int64_t>(ProcessCpuNs() - cpu_at_open_ns_) -
          static_cast<std::int64_t>(known);
+}
+
+std::int64_t RunAccount::ExplainedCpuNs(const ProcessTimer& process_timer) {
+  ThreadRegistry& threads = ThreadRegistry::Get();
+  threads.LookAtBlocked();
+  std::int64_t unknown_ns = UnknownCpuNs(process_timer);
+  if (unknown_ns - unknown_at_look_ns_ > MostUnknownByChanceNs(period_ns_, threads.LiveThreads())) {
+    threads.LookForBlocked();
+    unknown_at_look_ns_ = unknown_ns = UnknownCpuNs(process_timer);
+  }
+  unknown_at_look_ns_ = std::min(unknown_at_look_ns_, unknown_ns);
+  return unknown_ns;
 }
 
 SamplerStats RunAccount::Now(const ProcessTimer& process_timer) const {
@@ -86,7 +99,8 @@ SamplerStats RunAccount::Now(const ProcessTimer& process_timer) const {
   stats.catch_all_ns = written_by_process_ * period_ns_;
   stats.lost_ring_ns = stats.dropped * period_ns_;
   stats.lost_blocked_ns =
-      (threads.blocked - threads_at_open_.blocked + shared.blocked) * period_ns_;
+      (threads.blocked - threads_at_open_.blocked + shared.blocked) * period_ns_ + threads.lost_ns -
+      threads_at_open_.lost_ns;
   stats.lost_late_ns = threads.late_ns - threads_at_open_.late_ns;
   stats.profiler_ns = ThreadRegistry::Get().ProfilerCpuNs() - profiler_at_open_ns_;
 

@@ -30,6 +30,8 @@ class RunAccount {
   // What the process used and nothing accounts for. When all threads have timers, it is what they
   // used since their last signals: less than a period each.
   std::int64_t UnknownCpuNs(const ProcessTimer& process_timer) const;
+  // The same, when it has grown beyond chance after a look for threads that block SIGPROF.
+  std::int64_t ExplainedCpuNs(const ProcessTimer& process_timer);
   SamplerStats Now(const ProcessTimer& process_timer) const;
 
  private:
@@ -59,6 +61,8 @@ class RunAccount {
   std::uint64_t refused_ = 0;
   std::array<std::uint64_t, kTruncations> truncated_{};
   std::uint64_t handler_replaced_ = 0;
+
+  std::int64_t unknown_at_look_ns_ = 0;  // The least since the last look for blocked threads.
 };
 
 }  // namespace sonde

@@ -127,6 +127,7 @@ void ThreadRegistry::Disarm(Live& live) {
   ThreadSlot& slot = SlotOf(live);
   live.timer.Delete();
   live.refused = false;
+    live.blocked.Begin(slot, ThreadCpuNs(live.tid), period_ns_, Signals().max_weight * period_ns_);
   slot.generation.fetch_add(1, std::memory_order_relaxed);
   if (slot.timing.load(std::memory_order_relaxed) == ThreadSlot::Timing::kTimed) {
     slot.timing.store(ThreadSlot::Timing::kNone, std::memory_order_relaxed);
@@ -137,6 +138,10 @@ void ThreadRegistry::CountRefusalsAnew() {
   const std::lock_guard lock(mutex_);
   for (Live& live : live_) live.refused = false;
 }
+  // No signal comes any more that would tell of it.
+  if (live.blocked.is_blocked()) live.blocked.Update(slot, live.tid);
+  retired_.lost_ns += live.blocked.lost_ns(slot) + live.blocked.waiting_ns(slot);
+  live.blocked = {};
 
 void ThreadRegistry::Retire(std::size_t position) {
   Live& live = live_[position];
@@ -262,6 +267,20 @@ std::vector<FoundThread> ThreadRegistry::Threads() {
     threads.push_back({live.tid, live.index});
   }
   return threads;
+void ThreadRegistry::LookForBlocked() {
+  const std::lock_guard lock(mutex_);
+  for (Live& live : live_) {
+    if (live.timer.exists()) live.blocked.Update(SlotOf(live), live.tid);
+  }
+}
+
+void ThreadRegistry::LookAtBlocked() {
+  const std::lock_guard lock(mutex_);
+  for (Live& live : live_) {
+    if (live.blocked.is_blocked()) live.blocked.Update(SlotOf(live), live.tid);
+  }
+}
+
 }
 
 bool ThreadRegistry::HandlersInFlight() {
@@ -292,6 +311,8 @@ std::size_t ThreadRegistry::LiveThreads() {
 
 std::uint64_t ThreadRegistry::ProfilerCpuNs() {
   const std::lock_guard lock(mutex_);
+    totals.lost_ns += live.blocked.lost_ns(slot);
+    totals.waiting_ns += live.blocked.waiting_ns(slot);
   std::uint64_t total = retired_profiler_ns_;
   for (const Live& live : live_) {
     if (SlotOf(live).timing.load(std::memory_order_relaxed) != ThreadSlot::Timing::kExcluded) {

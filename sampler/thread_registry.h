@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "sampler/blocked_time.h"
 #include "sampler/kernel_timer.h"
 #include "sampler/thread_slot.h"
 
@@ -22,6 +23,10 @@ struct ThreadTotals {
   std::uint64_t threads_seen = 0;
   std::uint64_t timers_refused = 0;
   std::uint64_t late_ns = 0;  // CPU time of threads before they got their timer.
+  // CPU time of threads that block SIGPROF: lost beyond `blocked`, and what the signals that wait
+  // for them may still tell of.
+  std::uint64_t lost_ns = 0;
+  std::uint64_t waiting_ns = 0;
 };
 
 struct FoundThread {
@@ -51,6 +56,11 @@ class ThreadRegistry {
   // True when the number of threads is another one than at the last Scan.
   bool ThreadCountChanged();
 
+  // Looks for threads that block SIGPROF, at all that have a timer or at those that did at the last
+  // look. A system call for each.
+  void LookForBlocked();
+  void LookAtBlocked();
+
   // Threads that are not the profiler's own.
   std::vector<FoundThread> Threads();
 
@@ -77,6 +87,7 @@ class ThreadRegistry {
     std::uint64_t cpu_base_ns = 0;  // Excluded threads: when they were.
     bool refused = false;
     KernelTimer timer;  // Of its CPU time.
+    BlockedTime blocked;
   };
 
   ThreadRegistry() = default;

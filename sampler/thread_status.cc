@@ -3,8 +3,11 @@
 #include "sampler/thread_status.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <string_view>
 
@@ -17,10 +20,18 @@ std::string Read(std::int32_t tid, const char* file_name) {
   std::snprintf(path, sizeof(path), "/proc/self/task/%d/%s", tid, file_name);
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
-  char text[256];
+  char text[1024];
   const ssize_t size = read(file, text, sizeof(text));
   close(file);
   return std::string(text, size > 0 ? static_cast<std::size_t>(size) : 0);
+}
+
+// The fields of "stat" from the state on: "ID (NAME) STATE ...", where the name may hold anything.
+std::string_view BehindName(std::string_view stat) {
+  const std::size_t end_of_name = stat.rfind(')');
+  return end_of_name == std::string_view::npos
+             ? std::string_view()
+             : stat.substr(std::min(end_of_name + 2, stat.size()));
 }
 
 }  // namespace
@@ -32,15 +43,24 @@ std::string NameOfThread(std::int32_t tid) {
 }
 
 ThreadState StateOfThread(std::int32_t tid) {
-  // "ID (NAME) STATE ...", where the name may hold anything.
-  const std::string status = Read(tid, "stat");
-  const std::size_t end_of_name = status.rfind(')');
-  if (end_of_name == std::string::npos || end_of_name + 2 >= status.size()) {
-    return ThreadState::kUnknown;
+  const std::string stat = Read(tid, "stat");
+  const std::string_view fields = BehindName(stat);
+  if (fields.empty() || fields[0] == 'Z' || fields[0] == 'X') return ThreadState::kUnknown;
+  return fields[0] == 'R' ? ThreadState::kRunning : ThreadState::kWaiting;
+}
+
+bool BlocksSigprof(std::int32_t tid) {
+  constexpr int kBlockedBehindState = 29;
+  const std::string stat = Read(tid, "stat");
+  std::string_view fields = BehindName(stat);
+  for (int i = 0; i < kBlockedBehindState; ++i) {
+    const std::size_t end = fields.find(' ');
+    if (end == std::string_view::npos) return false;
+    fields.remove_prefix(end + 1);
   }
-  const char state = status[end_of_name + 2];
-  if (state == 'Z' || state == 'X') return ThreadState::kUnknown;
-  return state == 'R' ? ThreadState::kRunning : ThreadState::kWaiting;
+  std::uint32_t blocked = 0;
+  std::from_chars(fields.data(), fields.data() + fields.size(), blocked);
+  return (blocked >> (SIGPROF - 1) & 1) != 0;
 }
 
 }  // namespace sonde

@@ -18,6 +18,9 @@ std::string NameOfThread(std::int32_t tid);
 // kUnknown when the thread is gone.
 ThreadState StateOfThread(std::int32_t tid);
 
+// False when the thread is gone.
+bool BlocksSigprof(std::int32_t tid);
+
 }  // namespace sonde
 
 #endif  // SONDE_SAMPLER_THREAD_STATUS_H_

@@ -315,14 +315,17 @@ class Page {
   #tellHealth({sampling, sampler, push, console: tasks}) {
     const health = byId('health');
     const number = value => globalThis.sondeFlame.formatCount(value);
-    const lost = (sampler?.dropped ?? 0);
-    const share = lost === 0 ? 0 : (100 * lost) / sampler.taken;
-    health.textContent = !sampling ? 'not sampled' : lost === 0 ? 'complete' : `dropped ${share < 0.1 ? share.toFixed(2) : share.toFixed(1)} %`;
-    health.className = lost === 0 ? '' : 'loud';
+    const percent = share => `${share < 0.1 ? share.toFixed(2) : share.toFixed(1)} %`;
+    const lost = [];
+    if (sampler?.dropped > 0) lost.push(`dropped ${percent((100 * sampler.dropped) / sampler.taken)}`);
+    if (sampler?.lost_blocked_ns > 0) lost.push(`blind to ${percent((100 * sampler.lost_blocked_ns) / sampler.process_cpu_ns)}`);
+    health.textContent = !sampling ? 'not sampled' : lost.length === 0 ? 'complete' : lost.join(', ');
+    health.className = lost.length === 0 ? '' : 'loud';
     const facts = [];
     if (sampler !== undefined) {
       facts.push(['taken', number(sampler.taken)], ['written', number(sampler.written)], ['dropped', number(sampler.dropped)],
                  ['stacks cut short', number(sampler.truncated)],
+                 ['CPU time of threads that block SIGPROF', duration(sampler.lost_blocked_ns ?? 0)],
                  ['CPU time unexplained', duration(sampler.unexplained_ns)],
                  ['profiler', globalThis.sondeFlame.formatPercent(sampler.profiler_cpu_ns, sampler.process_cpu_ns) + ' of CPU time']);
     }

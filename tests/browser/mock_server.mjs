@@ -57,7 +57,7 @@ export class MockServer {
   snapshots = [];
   status = {program: '/opt/served/bin/served', pid: 4711, role: 'daemon', time_ns: 1764498000e9, uptime_ns: 81e9, paused: false, sampling: true,
             console: {tasks_kept: 2, tasks_seen: 9, tasks_dropped: 0},
-            sampler: {taken: 12000, written: 12000, dropped: 0, truncated: 3, process_cpu_ns: 60e9, profiler_cpu_ns: 1e8, unexplained_ns: 2e7}};
+            sampler: {taken: 12000, written: 12000, dropped: 0, truncated: 3, process_cpu_ns: 60e9, profiler_cpu_ns: 1e8, lost_ring_ns: 0, lost_blocked_ns: 0, lost_late_ns: 0, unexplained_ns: 2e7}};
   load = 0.75;      // CPU seconds a second.
   flames = 0;       // Requests for /api/flame.
   streams = new Set();

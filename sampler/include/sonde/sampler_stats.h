@@ -30,8 +30,8 @@ struct SamplerStats {
   std::uint64_t sampled_ns = 0;    // Weight of the per-thread timers times the period.
   std::uint64_t catch_all_ns = 0;  // Weight of the process-wide timer times the period.
   std::uint64_t lost_ring_ns = 0;  // Found the ring or a table full.
-  std::uint64_t lost_blocked_ns =
-      0;  // Overrun beyond what one sample may stand for: SIGPROF was blocked.
+  // Used by threads that blocked SIGPROF, beyond what one sample may stand for.
+  std::uint64_t lost_blocked_ns = 0;
   std::uint64_t lost_late_ns = 0;  // Used by threads before they were found.
   std::uint64_t profiler_ns = 0;   // Our own threads, which are never sampled.
 
@@ -41,7 +41,8 @@ struct SamplerStats {
   std::uint64_t timers_refused = 0;
   std::uint64_t handler_replaced = 0;  // Times our handler was found gone.
 
-  // What is left over; may be negative by up to one period a thread.
+  // What is left over; may be negative by up to one period a thread, and holds up to 250 ms of each
+  // thread that blocks SIGPROF: its next signal may still tell of them.
   std::int64_t UnexplainedNs() const noexcept {
     return static_cast<std::int64_t>(process_cpu_ns) -
            static_cast<std::int64_t>(sampled_ns + catch_all_ns + lost_ring_ns + lost_blocked_ns +

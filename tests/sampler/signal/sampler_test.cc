@@ -64,6 +64,14 @@ std::uint64_t WeightInFunction(const Interval& interval,
 [[gnu::noinline, gnu::aligned(1024)]] void Third(std::chrono::nanoseconds cpu) { Burn(cpu); }
 [[gnu::noinline, gnu::aligned(1024)]] void Fifth(std::chrono::nanoseconds cpu) { Burn(cpu); }
 
+// On the calling thread: SIG_BLOCK or SIG_UNBLOCK.
+void MaskSigprof(int how) {
+  sigset_t sigprof;
+  sigemptyset(&sigprof);
+  sigaddset(&sigprof, SIGPROF);
+  pthread_sigmask(how, &sigprof, nullptr);
+}
+
 TEST(Sampler, TakenIsWrittenAndDropped) {
   auto sampler = StartOrDie({.hz = 999});
   std::vector<std::thread> threads;
@@ -300,17 +308,71 @@ TEST(SamplerHazard, StartAndStopUnderLoad) {
 
 TEST(SamplerHazard, BlockedSignalsAreLostNotGuessed) {
   auto sampler = StartOrDie({.catch_all = CatchAll::kOff});
-  sigset_t sigprof;
-  sigemptyset(&sigprof);
-  sigaddset(&sigprof, SIGPROF);
-  pthread_sigmask(SIG_BLOCK, &sigprof, nullptr);
+  MaskSigprof(SIG_BLOCK);
   Spin(milliseconds(700));
-  pthread_sigmask(SIG_UNBLOCK, &sigprof, nullptr);
+  MaskSigprof(SIG_UNBLOCK);
   Spin(milliseconds(20));
   const Interval interval = sampler->Stop();
 
   EXPECT_GT(interval.stats.lost_blocked_ns, 400'000'000U);
   EXPECT_LT(std::abs(interval.stats.UnexplainedNs()), 60'000'000);
+}
+
+// 250 ms of what it uses may still be told of by the signal that waits, as long as it lives.
+TEST(SamplerHazard, AThreadThatNeverLetsTheSignalThroughIsCountedAsLost) {
+  auto sampler = StartOrDie();
+  std::int64_t used_ns = 0;
+  SamplerStats while_alive;
+  std::thread([&] {
+    MaskSigprof(SIG_BLOCK);
+    Spin(milliseconds(1200));
+    while_alive = sampler->stats();
+    used_ns = ThreadCpu().count();
+  }).join();
+  Spin(milliseconds(30));
+  const Interval interval = sampler->Stop();
+
+  const auto lost = [](const SamplerStats& stats) {
+    return static_cast<std::int64_t>(stats.lost_blocked_ns + stats.lost_late_ns);
+  };
+  EXPECT_LT(std::abs(lost(while_alive) - (used_ns - 250'000'000)), 60'000'000);
+  EXPECT_LT(std::abs(while_alive.UnexplainedNs() - 250'000'000), 60'000'000);
+  EXPECT_EQ(while_alive.catch_all_ns, 0U);
+  EXPECT_LT(std::abs(lost(interval.stats) - used_ns), 60'000'000);
+  EXPECT_LT(std::abs(interval.stats.UnexplainedNs()), 60'000'000);
+  EXPECT_EQ(interval.stats.taken, interval.stats.written + interval.stats.dropped);
+}
+
+// Each nanosecond counts once, whether the clock told of it first or the signal, and no figure
+// ever falls.
+TEST(SamplerHazard, WhatBlockedThreadsLostOnlyGrows) {
+  auto sampler = StartOrDie({.hz = 999});
+  std::atomic<bool> done{false};
+  std::thread worker([&] {
+    for (int i = 0; i < 4; ++i) {
+      MaskSigprof(SIG_BLOCK);
+      Spin(milliseconds(450));
+      MaskSigprof(SIG_UNBLOCK);
+      Spin(milliseconds(i % 2 == 0 ? 0 : 50));
+    }
+    done = true;
+  });
+  std::uint64_t lost_ns = 0;
+  std::uint64_t lost_in_intervals_ns = 0;
+  while (!done) {
+    std::this_thread::sleep_for(milliseconds(20));
+    const SamplerStats stats = sampler->stats();
+    EXPECT_GE(stats.lost_blocked_ns, lost_ns);
+    lost_ns = stats.lost_blocked_ns;
+    lost_in_intervals_ns += sampler->TakeInterval().stats.lost_blocked_ns;
+  }
+  worker.join();
+  lost_in_intervals_ns += sampler->Stop().stats.lost_blocked_ns;
+  const SamplerStats stats = sampler->stats();
+
+  EXPECT_EQ(stats.lost_blocked_ns, lost_in_intervals_ns);
+  EXPECT_NEAR(static_cast<double>(stats.lost_blocked_ns), 4 * 200e6, 100e6);
+  EXPECT_LT(std::abs(stats.UnexplainedNs()), 60'000'000);
 }
 
 TEST(SamplerHazard, RefusedTimersLeaveTheThreadToTheCatchAll) {
