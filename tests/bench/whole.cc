@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <thread>
@@ -25,6 +24,7 @@
 #include "tests/bench/virtual_calls.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/free_port.h"
+#include "tests/support/process_status.h"
 #include "tests/support/temporary_folder.h"
 
 namespace sonde {
@@ -36,14 +36,6 @@ double ProcessCpu() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-}
-
-std::uint64_t AnonymousKiB() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("RssAnon:")) return std::strtoull(line.c_str() + 8, nullptr, 10);
-  }
-  return 0;
 }
 
 // Threads that wait for work, and do the same amount of it each time.
@@ -133,7 +125,7 @@ int Run(int threads, int pairs, double seconds) {
       10, static_cast<int>(seconds * 2 / (workers.Run(20, false) / 20)));  // Two cores' worth.
   std::vector<double> ratios;
   SessionStats last;
-  const std::uint64_t memory_before = AnonymousKiB();
+  const std::uint64_t memory_before = StatusKiB("RssAnon");
   std::uint64_t memory_with = 0;
   std::uint64_t snapshots = 0;
   std::uint64_t pushed = 0;
@@ -146,7 +138,7 @@ int Run(int threads, int pairs, double seconds) {
       workers.Run(rounds / 10 + 1,
                   on);  // What starting left in the caches is not what is measured.
       cpu[on ? 1 : 0] = workers.Run(rounds, on);
-      memory_with = std::max(memory_with, AnonymousKiB());
+      memory_with = std::max(memory_with, StatusKiB("RssAnon"));
       if (on) {
         last = everything->End();
         snapshots += last.snapshots.snapshots;

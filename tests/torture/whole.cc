@@ -18,7 +18,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +32,7 @@
 #include "sonde/task.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/free_port.h"
+#include "tests/support/process_status.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/torture/fast_timer.h"
 #include "tests/torture/victims.h"
@@ -165,14 +165,6 @@ class Work {
   std::vector<std::thread> threads_;
 };
 
-std::uint64_t ResidentKiB() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::strtoull(line.c_str() + 6, nullptr, 10);
-  }
-  return 0;
-}
-
 int Run(std::chrono::seconds length) {
   const TemporaryFolder folder;
   SessionOptions options;
@@ -208,7 +200,7 @@ int Run(std::chrono::seconds length) {
   int tenths_stuck = 0;
   while (Clock::now() < end && good) {
     std::this_thread::sleep_for(100ms);
-    resident_late = ResidentKiB();
+    resident_late = StatusKiB("VmRSS");
     if (end - Clock::now() > length / 2) resident_early = resident_late;
     const char* stuck = victims.FindStuck();
     tenths_stuck = stuck != nullptr ? tenths_stuck + 1 : 0;
