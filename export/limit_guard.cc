@@ -1,4 +1,4 @@
-// LimitGuard: holds a reading to its ReadLimits.
+// LimitGuard: holds a reading to its ReadLimits, and ends it when it is called off.
 
 #include "export/limit_guard.h"
 
@@ -20,12 +20,12 @@ Error ReadingCalledOff() {
 Status LimitGuard::CountLimitedStack(StackId stack) {
   const auto index = static_cast<std::uint32_t>(stack);
   if (index >= seen_.size()) seen_.resize(builder_.stack_count() + index / 2 + 1, false);
-  if (seen_[index]) return {};
+  if (seen_[index]) return Look();
   seen_[index] = true;
   if (++stacks_ > limits_.unique_stacks) {
     return OverLimit("distinct stacks", "max_unique_call_paths", limits_.unique_stacks, stacks_);
   }
-  return {};
+  return Look();
 }
 
 }  // namespace sonde

@@ -1,8 +1,12 @@
-// LimitGuard: holds a reading to its ReadLimits.
+// LimitGuard: holds a reading to its ReadLimits, and ends it when it is called off.
 
 #ifndef SONDE_EXPORT_LIMIT_GUARD_H_
 #define SONDE_EXPORT_LIMIT_GUARD_H_
 
+#include <cstdint>
+#include <stop_token>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sonde/profile_builder.h"
@@ -22,16 +26,16 @@ Error ReadingCalledOff();
 // Each check costs next to nothing while its limit is far away. Not thread-safe.
 class LimitGuard {
  public:
-  // Both outlive the guard.
-  LimitGuard(const ReadLimits& limits, const ProfileBuilder& builder)
-      : limits_(limits), builder_(builder) {}
+  // `limits` and `builder` outlive the guard.
+  LimitGuard(const ReadLimits& limits, const ProfileBuilder& builder, std::stop_token stop)
+      : limits_(limits), builder_(builder), stop_(std::move(stop)) {}
 
   // Before each record of the input, good or bad.
   Status CountRecord() {
     if (++records_ > limits_.records) {
       return OverLimit("records", "max_records", limits_.records, records_);
     }
-    return {};
+    return Look();
   }
   // After new frames were added to the builder: distinct frames are its locations.
   Status CheckFrames() const {
@@ -49,17 +53,26 @@ class LimitGuard {
   }
   // For the stack of each sample.
   Status CountStack(StackId stack) {
-    if (limits_.unique_stacks == UINT64_MAX) return {};
+    if (limits_.unique_stacks == UINT64_MAX) return Look();
     return CountLimitedStack(stack);
   }
 
   std::uint64_t records() const noexcept { return records_; }
 
  private:
+  static constexpr std::uint64_t kStepsBetweenLooks = 1 << 14;
+
+  // Whether the reading is still wanted; asked now and then.
+  Status Look() {
+    if (++steps_ % kStepsBetweenLooks == 0 && stop_.stop_requested()) return ReadingCalledOff();
+    return {};
+  }
   Status CountLimitedStack(StackId stack);
 
   const ReadLimits& limits_;
   const ProfileBuilder& builder_;
+  std::stop_token stop_;
+  std::uint64_t steps_ = 0;
   std::uint64_t records_ = 0;
   std::uint64_t stacks_ = 0;
   std::vector<bool> seen_;  // By StackId.

@@ -42,7 +42,8 @@ Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& o
       return bytes.starts_with("---") ? ReadSymbolizedProfile(bytes, options)
                                       : ReadCpuProfile(bytes, options);
     case Format::kGperftoolsHeap:
-      return ReadHeapText(bytes, {.limits = options.limits, .strict = options.strict});
+      return ReadHeapText(
+          bytes, {.limits = options.limits, .strict = options.strict, .stop = options.stop});
     case Format::kSpeedscope:
       return ReadSpeedscope(bytes, options);
     case Format::kChromeTrace:
@@ -80,7 +81,8 @@ Result<Format> Prepare(std::string_view bytes, const ReadOptions& options, Unwra
     return options.format.has_value() || Sniff(head) != Format::kUnknown ||
            head.find_first_of(std::string_view("\n\0", 2)) == std::string_view::npos;
   };
-  if (Status status = Unwrap(bytes, options.limits, unwrapped, is_known); !status.ok()) {
+  if (Status status = Unwrap(bytes, options.limits, unwrapped, is_known, options.stop);
+      !status.ok()) {
     return status.error();
   }
   // An empty text is a profile of nothing when the caller says that it is text.

@@ -26,12 +26,14 @@ std::string LayerName(std::string_view container, int layer) {
   return name;
 }
 
-// Passes on what a layer holds, up to the limits.
+// Passes on what a layer holds, up to the limits and while it is wanted.
 class LimitedStream : public ByteStream {
  public:
-  LimitedStream(std::unique_ptr<ByteStream> from, const ReadLimits& limits)
-      : from_(std::move(from)), limits_(limits) {}
+  LimitedStream(std::unique_ptr<ByteStream> from, const ReadLimits& limits,
+                const std::stop_token& stop)
+      : from_(std::move(from)), limits_(limits), stop_(stop) {}
   Result<std::string_view> Next() override {
+    if (stop_.stop_requested()) return ReadingCalledOff();
     Result<std::string_view> piece = from_->Next();
     if (!piece.ok()) return piece;
     bytes_ += piece.value().size();
@@ -45,6 +47,7 @@ class LimitedStream : public ByteStream {
  private:
   std::unique_ptr<ByteStream> from_;
   const ReadLimits& limits_;
+  const std::stop_token& stop_;
   std::uint64_t bytes_ = 0;
 };
 
@@ -105,7 +108,7 @@ Status ReadAll(ByteStream& stream, std::string_view first, const GoesOn& goes_on
 }  // namespace
 
 Status Unwrap(std::string_view bytes, const ReadLimits& limits, Unwrapped& out,
-              const GoesOn& goes_on) {
+              const GoesOn& goes_on, const std::stop_token& stop) {
   out.bytes = bytes;
   std::string_view head = bytes;
   std::unique_ptr<ByteStream> stream;
@@ -118,7 +121,8 @@ Status Unwrap(std::string_view bytes, const ReadLimits& limits, Unwrapped& out,
     }
     std::unique_ptr<ByteStream> packed = Chain(head, std::move(stream));
     stream = std::make_unique<LimitedStream>(
-        gzip ? Inflate(std::move(packed), name) : Decompress(std::move(packed), name), limits);
+        gzip ? Inflate(std::move(packed), name) : Decompress(std::move(packed), name), limits,
+        stop);
     Result<std::string_view> first = stream->Next();
     if (!first.ok()) return first.error();
     head = first.value();

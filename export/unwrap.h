@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string_view>
 
 #include "sonde/read_limits.h"
@@ -32,9 +33,10 @@ using GoesOn = std::function<bool(std::string_view head)>;
 // Removes gzip (all members) and zstd (all frames), all layers in one go: memory grows with what
 // comes out of the innermost, and not further than `goes_on` (may be empty) and the limits allow.
 // Where it does not go on the head is all that comes out. Fails with kMalformed, naming the layer
-// that is broken, and with kLimit, naming the limit, when any layer holds too much.
+// that is broken, with kLimit, naming the limit, when any layer holds too much, and with kTimeout
+// once `stop` asks for it.
 Status Unwrap(std::string_view bytes, const ReadLimits& limits, Unwrapped& out,
-              const GoesOn& goes_on = {});
+              const GoesOn& goes_on = {}, const std::stop_token& stop = {});
 
 }  // namespace sonde
 

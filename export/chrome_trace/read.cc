@@ -66,7 +66,9 @@ std::optional<std::int64_t> Nanoseconds(dom::element object, const char* key) {
 class ChromeTraceReader {
  public:
   explicit ChromeTraceReader(const ReadOptions& options)
-      : options_(options), builder_({{"time", "nanoseconds"}}), guard_(options.limits, builder_) {}
+      : options_(options),
+        builder_({{"time", "nanoseconds"}}),
+        guard_(options.limits, builder_, options.stop) {}
 
   Result<Profile> Read(dom::array events) {
     std::size_t index = 0;

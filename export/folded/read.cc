@@ -82,7 +82,7 @@ class FoldedReader {
       : text_(text),
         options_(options),
         builder_(TypesFor(options)),
-        guard_(options.limits, builder_),
+        guard_(options.limits, builder_, options.stop),
         seen_(std::clamp(std::bit_ceil(text.size() / kTextOfAPlace + 1), kFewestPlaces,
                          kMostPlaces)) {
     builder_.SetDefaultSampleType(0);
@@ -100,7 +100,6 @@ class FoldedReader {
         ++line_number_;
         if (Status status = TakeLine(ahead[i]); !status.ok()) return InLine(status.error());
         if (line_number_ % kLinesBetweenProgress != 0) continue;
-        if (options_.stop.stop_requested()) return ReadingCalledOff();
         if (options_.progress) {
           options_.progress(static_cast<std::size_t>(ahead[i].raw.data() - text_.data()),
                             text_.size());

@@ -83,7 +83,7 @@ class CpuProfileReader {
       : words_(bytes, layout),
         options_(options),
         builder_({{"samples", "count"}, {"cpu", "nanoseconds"}}),
-        guard_(options.limits, builder_),
+        guard_(options.limits, builder_, options.stop),
         stacks_(std::move(stacks)) {}
 
   Result<Profile> Read() {
@@ -270,7 +270,8 @@ Result<Profile> ReadSymbolizedProfile(std::string_view bytes, const ReadOptions&
   if (const std::optional<WordLayout> layout = CpuProfileLayout(profile)) {
     return ReadWith(std::move(stacks), profile, *layout, options);
   }
-  const HeapTextOptions heap{.limits = options.limits, .strict = options.strict};
+  const HeapTextOptions heap{
+      .limits = options.limits, .strict = options.strict, .stop = options.stop};
   if (IsHeapText(profile)) return ReadNamedHeapText(profile, std::move(stacks.names()), heap);
   return Error{.code = ErrorCode::kUnsupported,
                .message = "unrecognized profile behind the symbols",

@@ -26,6 +26,7 @@ using namespace gperftools;
 constexpr std::int64_t kJavaHeapRate = 524'288;
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
 constexpr double kNanosecondsPerSecond = 1e9;
+constexpr std::uint64_t kRecordsBetweenLooks = 1 << 14;
 
 enum class Kind { kHeap, kJemallocHeap, kJavaHeap, kContention, kThreads, kCounts };
 
@@ -213,6 +214,9 @@ class HeapTextReader {
     if (++count_ > options_.limits.records) {
       return OverLimit("records", "max_records", options_.limits.records, count_);
     }
+    if (count_ % kRecordsBetweenLooks == 0 && options_.stop.stop_requested()) {
+      return ReadingCalledOff();
+    }
     if (addresses_.size() > options_.limits.stack_depth) {
       if (options_.limits.skip_oversized) return Refuse("stack too deep");
       return OverLimit("frames on a stack", "max_stack_depth", options_.limits.stack_depth,
@@ -384,7 +388,7 @@ class HeapTextReader {
       if (Status status = EndThread(); !status.ok()) return status.error();
     }
     ProfileBuilder builder(SampleTypes());
-    LimitGuard guard(options_.limits, builder);
+    LimitGuard guard(options_.limits, builder, options_.stop);
     switch (kind_) {
       case Kind::kHeap:
       case Kind::kJemallocHeap:

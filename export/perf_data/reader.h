@@ -40,7 +40,7 @@ class Reader {
         : builder(std::move(types)),
           frames(builder, machine, modules, options),
           labels(builder, machine, options),
-          guard(options.limits, builder) {}
+          guard(options.limits, builder, options.stop) {}
     ProfileBuilder builder;
     Frames frames;
     ThreadLabels labels;

@@ -38,7 +38,7 @@ class Decoder {
   // Sets `done` unless the labels were left out and turned out to be needed.
   Status Build(bool keep_labels, bool& done) {
     if (Status status = ReadSampleTypes(); !status.ok()) return status;
-    LimitGuard guard(options_.limits, *builder_);
+    LimitGuard guard(options_.limits, *builder_, options_.stop);
     if (Status status = tables_.Fill(*builder_, guard); !status.ok()) return status;
     if (Status status = ReadFacts(); !status.ok()) return status;
     pprof::SampleReader samples(tables_, guard, *builder_, keep_labels);

@@ -36,7 +36,6 @@ Status SampleReader::Read(const ReadOptions& options) {
     if (!status.ok()) return status;
     if (needs_labels()) return {};
     if (guard_.records() % kSamplesBetweenProgress != 0) continue;
-    if (options.stop.stop_requested()) return ReadingCalledOff();
     if (options.progress) options.progress(fields.offset(), tables_.message().size());
   }
   while (resolved < parsed) {

@@ -61,7 +61,7 @@ class SpeedscopeReader {
     is_ours_ = TextAt(root_, "exporter").starts_with("sonde");
     ChooseTypes(profiles);
     builder_.emplace(types_);
-    guard_.emplace(options_.limits, *builder_);
+    guard_.emplace(options_.limits, *builder_, options_.stop);
     std::int64_t active = 0;
     if (root_["activeProfileIndex"].get(active) == simdjson::SUCCESS && active >= 0 &&
         static_cast<std::size_t>(active) < column_of_.size()) {

@@ -7,10 +7,12 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <stop_token>
 
 #include "export/unwrap.h"
 #include "sonde/byte_sink.h"
 #include "sonde/formats.h"
+#include "sonde/profile_builder.h"
 #include "tests/support/random_profile.h"
 #include "tests/support/same_profile.h"
 #include "tests/support/temporary_folder.h"
@@ -175,6 +177,55 @@ TEST(ReadProfileFile, OtherBusErrorsStayWithWhoHandledThem) {
   const TemporaryFolder folder;
   ASSERT_TRUE(ReadProfileFile(folder.Write("a.folded", "a;b 1\n")).ok());
   EXPECT_EXIT(::raise(SIGBUS), testing::KilledBySignal(SIGBUS), "");
+}
+
+std::string Repeated(std::string_view head, std::string_view record, std::string_view tail) {
+  constexpr int kRecords = 40'000;
+  std::string text(head);
+  for (int i = 0; i < kRecords; ++i) text += record;
+  return text.append(tail);
+}
+
+std::string Words(const std::vector<std::uint64_t>& words) {
+  return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]};
+}
+
+std::string LabelledPprof() {
+  ProfileBuilder builder({{"samples", "count"}});
+  const StackId stack = builder.Extend(kEmptyStack, builder.FrameNamed("main"));
+  for (int i = 0; i < 40'000; ++i) {
+    const Label label = builder.NumberLabel("id", i);
+    builder.AddSample(stack, builder.AddLabels({&label, 1}), {1});
+  }
+  return PprofOf(std::move(builder).Build());
+}
+
+TEST(ReadProfile, EndsWhenItIsCalledOffWhateverTheFormat) {
+  const std::string long_name(500, 'f');
+  const std::string span = R"({"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1})";
+  const std::string sampled = R"({"$schema":"https://www.speedscope.app/file-format-schema.json",)"
+                              R"("shared":{"frames":[{"name":"a"}]},"profiles":[{"unit":"none",)";
+  for (const std::string& input :
+       {LabelledPprof(), Repeated("", "main;work 1\n", ""), Gzipped("main;work 1\nmain 2\n"),
+        Repeated("", "app 12/13 [001] 10.5: 5 cycles: \n\t401000 " + long_name + " (/bin/app)\n\n",
+                 ""),
+        Repeated("heap profile: 1: 2 [3: 4] @ heapprofile\n", "1: 2 [1: 2] @ 0x401000\n", ""),
+        Repeated(Words({0, 3, 0, 10'000, 0}), Words({1, 1, 0x401000}), Words({0, 1, 0})),
+        Repeated(sampled + R"("type":"sampled","samples":[[0])", ",[0]", "]}]}"),
+        Repeated(sampled + R"("type":"evented","events":[{"type":"O","frame":0,"at":0})",
+                 R"(,{"type":"C","frame":0,"at":1},{"type":"O","frame":0,"at":1})", "]}]}"),
+        Repeated('[' + span, ',' + span, "]")}) {
+    std::stop_source stop;
+    Format format = Format::kUnknown;
+    const ReadOptions options{.recognised = &format, .stop = stop.get_token()};
+    const Result<Profile> whole = ReadProfile(input, options);
+    ASSERT_TRUE(whole.ok()) << whole.error().message;
+    EXPECT_TRUE(whole.value().losses().entries().empty()) << NameOf(format);
+    stop.request_stop();
+    const Result<Profile> ended = ReadProfile(input, options);
+    ASSERT_FALSE(ended.ok()) << NameOf(format);
+    EXPECT_EQ(ended.error().code, ErrorCode::kTimeout) << NameOf(format);
+  }
 }
 
 TEST(ReadEachProfile, TakesProfilesApartThatStandBehindEachOther) {

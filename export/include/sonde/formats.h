@@ -79,7 +79,8 @@ struct ReadOptions {
   Format* recognised = nullptr;
   // Called now and then with the bytes consumed and the size of the input (0 = not known).
   std::function<void(std::uint64_t done, std::uint64_t total)> progress{};
-  // Asked to, the reading ends with kTimeout. Looked at as often as progress is told.
+  // Asked to, the reading ends with kTimeout: looked at while an input is unwrapped and now and then
+  // between its records, but not while JSON is parsed.
   std::stop_token stop{};
 };
 

@@ -4,6 +4,7 @@
 #ifndef SONDE_HEAP_TEXT_H_
 #define SONDE_HEAP_TEXT_H_
 
+#include <stop_token>
 #include <string_view>
 
 #include "sonde/profile.h"
@@ -16,6 +17,8 @@ struct HeapTextOptions {
   ReadLimits limits{};
   // Lines that do not fit are an error rather than a loss.
   bool strict = false;
+  // Asked to, the reading ends with kTimeout.
+  std::stop_token stop{};
 };
 
 // Heap ("heap profile: ... @ heapprofile", "heap_v2/RATE"), growth, contention,
