@@ -8,7 +8,6 @@
 
 #include "cli/command.h"
 #include "cli/version.h"
-#include "sonde/artifact.h"
 
 namespace sonde::cli::mcp {
 namespace {
@@ -149,15 +148,6 @@ std::optional<json> Server::Answer(const json& message, Call& call) {
   } catch (const ProtocolError& error) {
     return ErrorAnswer(id, error.code, error.message);
   }
-}
-
-std::optional<std::string> Server::Answer(std::string_view line) {
-  const Result<json> parsed = ParseArtifact(line, "mcp");
-  if (!parsed.ok()) return OneLine(ErrorAnswer(json(), kParseError, parsed.error().message));
-  Call call;
-  const std::optional<json> answer = Answer(parsed.value(), call);
-  if (!answer) return std::nullopt;
-  return OneLine(*answer);
 }
 
 }  // namespace sonde::cli::mcp

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/mcp/call.h"
@@ -31,8 +30,6 @@ class Server {
 
   // The answer to a message; nothing for a notification.
   std::optional<nlohmann::json> Answer(const nlohmann::json& message, Call& call);
-  // The same for one line of text, as one line without its end.
-  std::optional<std::string> Answer(std::string_view line);
 
  private:
   nlohmann::json RunTool(const nlohmann::json& parameters, Call& call);

@@ -1,8 +1,6 @@
 #include "cli/mcp/conversation.h"
 
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -12,10 +10,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <future>
 #include <optional>
 #include <thread>
 
+#include "tests/cli/mcp_client.h"
 #include "tests/cli/mcp_world.h"
 
 namespace sonde::cli::mcp {
@@ -24,78 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
-
-constexpr milliseconds kPatience{20'000};
-
-// A server in a thread of its own, at the other end of two pipes.
-class Client {
- public:
-  explicit Client(const WorkspaceOptions& options) {
-    if (::pipe(to_server_.data()) != 0 || ::pipe(from_server_.data()) != 0) std::abort();
-    thread_ = std::thread([this, options] {
-      Server server(Workspace::Open(options).value());
-      status_.set_value(Conversation(server, to_server_[0], from_server_[1]).Hold());
-      ::close(from_server_[1]);
-    });
-  }
-  ~Client() {
-    End();
-    thread_.join();
-    ::close(to_server_[0]);
-    ::close(from_server_[0]);
-  }
-
-  void Say(const std::string& line) {
-    ASSERT_EQ(::write(to_server_[1], line.data(), line.size()), static_cast<ssize_t>(line.size()));
-  }
-  void Tell(const std::string& method, const json& parameters) {
-    Say(json{{"jsonrpc", "2.0"}, {"method", method}, {"params", parameters}}.dump() + '\n');
-  }
-  void Ask(int id, const std::string& method, const json& parameters = json::object()) {
-    Say(json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", parameters}}.dump() +
-        '\n');
-  }
-  void Call(int id, const std::string& tool, const json& arguments, const json& token = {}) {
-    json parameters = {{"name", tool}, {"arguments", arguments}};
-    if (!token.is_null()) parameters["_meta"] = {{"progressToken", token}};
-    Ask(id, "tools/call", parameters);
-  }
-  // The next message; nothing at the end.
-  std::optional<json> Next() {
-    while (true) {
-      const std::size_t end = heard_.find('\n');
-      if (end != std::string::npos) {
-        json message = json::parse(heard_.substr(0, end));
-        heard_.erase(0, end + 1);
-        return message;
-      }
-      pollfd output{from_server_[0], POLLIN, 0};
-      std::array<char, 4096> bytes{};
-      if (::poll(&output, 1, static_cast<int>(kPatience.count())) <= 0) return std::nullopt;
-      const ssize_t got = ::read(from_server_[0], bytes.data(), bytes.size());
-      if (got <= 0) return std::nullopt;
-      heard_.append(bytes.data(), static_cast<std::size_t>(got));
-    }
-  }
-  void End() {
-    if (to_server_[1] >= 0) ::close(to_server_[1]);
-    to_server_[1] = -1;
-  }
-  void Signal(int signal) { ::pthread_kill(thread_.native_handle(), signal); }
-  // Whether the server came to its end by itself, and well.
-  bool HasEnded() {
-    std::future<Status> status = status_.get_future();
-    return status.wait_for(kPatience) == std::future_status::ready && status.get().ok();
-  }
-
- private:
-  std::array<int, 2> to_server_{};
-  std::array<int, 2> from_server_{};
-  std::string heard_;
-  std::promise<Status> status_;
-  std::thread thread_;
-};
 
 // A program of this user that takes questions and never answers.
 class SilentProgram {
@@ -141,7 +67,7 @@ class McpConversation : public McpWorld {
 
 TEST_F(McpConversation, IsHeardWhileAToolWorks) {
   const SilentProgram program(root_ / "run");
-  Client client(Open());
+  McpClient client(Open());
   client.Call(1, "live_profile", Endless(), "token");
   client.Ask(2, "ping");
   EXPECT_EQ(client.Next().value_or(json())["id"], 2);
@@ -173,7 +99,7 @@ TEST_F(McpConversation, IsHeardWhileAToolWorks) {
 
 TEST_F(McpConversation, TheEndOfTheInputEndsWhatIsNotDoneSoon) {
   const SilentProgram program(root_ / "run");
-  Client client(Open());
+  McpClient client(Open());
   constexpr int kCalls = 260;
   for (int id = 0; id < kCalls; ++id) client.Call(id, "live_profile", Endless());
   client.Call(0, "live_profile", Endless());
@@ -202,7 +128,7 @@ TEST_F(McpConversation, WhatAToolStartedIsGoneOnceItsCallIsCancelled) {
   fs::permissions(Path("perf"), fs::perms::owner_all);
   WorkspaceOptions options = Open();
   options.perf_path = Path("perf");
-  Client client(options);
+  McpClient client(options);
   client.Call(1, "collect_profile",
               {{"output_path", Path("x.data")},
                {"authorization", "I_EXPLICITLY_AUTHORIZE_TARGET_PROFILING"},
@@ -225,7 +151,7 @@ TEST_F(McpConversation, WhatAToolStartedIsGoneOnceItsCallIsCancelled) {
 
 TEST_F(McpConversation, ASignalEndsItWithWhatRuns) {
   const SilentProgram program(root_ / "run");
-  Client client(Open());
+  McpClient client(Open());
   client.Call(1, "live_profile", Endless());
   client.Ask(2, "ping");
   EXPECT_EQ(client.Next().value_or(json())["id"], 2);
@@ -236,7 +162,7 @@ TEST_F(McpConversation, ASignalEndsItWithWhatRuns) {
 }
 
 TEST_F(McpConversation, LinesAreMessagesWhateverTheyHold) {
-  Client client(Open());
+  McpClient client(Open());
   client.Say("\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n{\n");
   EXPECT_EQ(client.Next().value_or(json())["id"], 1);
   EXPECT_EQ(client.Next().value_or(json())["error"]["code"], kParseError);

@@ -1,5 +1,3 @@
-#include "cli/mcp/server.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -7,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "tests/cli/mcp_client.h"
 #include "tests/cli/mcp_world.h"
 
 namespace sonde::cli::mcp {
@@ -17,29 +16,24 @@ using nlohmann::json;
 
 class McpServer : public McpWorld {
  protected:
-  Server Started(bool writes = true, bool live = false) const {
+  WorkspaceOptions Open(bool writes = true, bool live = false) const {
     WorkspaceOptions options = Options();
     options.allow_writes = writes;
     options.allow_live = live;
-    Result<Workspace> workspace = Workspace::Open(options);
-    EXPECT_TRUE(workspace.ok());
-    return Server(std::move(workspace).value());
+    return options;
   }
 
-  static json Ask(Server& server, const std::string& method, const json& parameters) {
-    const json request = {
-        {"jsonrpc", "2.0"}, {"id", 7}, {"method", method}, {"params", parameters}};
-    const std::optional<std::string> answer = server.Answer(request.dump());
-    EXPECT_TRUE(answer.has_value());
-    const json parsed = json::parse(answer.value_or("{}"));
-    EXPECT_EQ(parsed["id"], 7);
-    return parsed;
+  static json Ask(McpClient& client, const std::string& method, const json& parameters) {
+    client.Ask(7, method, parameters);
+    const json answer = client.Next().value_or(json::object());
+    EXPECT_EQ(answer.value("id", json()), 7);
+    return answer;
   }
-  static json Call(Server& server, const std::string& tool, const json& arguments) {
-    return Ask(server, "tools/call", {{"name", tool}, {"arguments", arguments}})["result"];
+  static json Call(McpClient& client, const std::string& tool, const json& arguments) {
+    return Ask(client, "tools/call", {{"name", tool}, {"arguments", arguments}})["result"];
   }
-  static json Value(Server& server, const std::string& tool, const json& arguments) {
-    const json result = Call(server, tool, arguments);
+  static json Value(McpClient& client, const std::string& tool, const json& arguments) {
+    const json result = Call(client, tool, arguments);
     EXPECT_FALSE(result["isError"]) << result.dump();
     EXPECT_EQ(json::parse(result["content"][0]["text"].get<std::string>()),
               result["structuredContent"]);
@@ -55,20 +49,20 @@ class McpServer : public McpWorld {
 };
 
 TEST_F(McpServer, AgreesOnAVersionBothKnow) {
-  Server server = Started();
+  McpClient client(Open());
   EXPECT_EQ(
-      Ask(server, "initialize", {{"protocolVersion", "2024-11-05"}})["result"]["protocolVersion"],
+      Ask(client, "initialize", {{"protocolVersion", "2024-11-05"}})["result"]["protocolVersion"],
       "2024-11-05");
   EXPECT_EQ(
-      Ask(server, "initialize", {{"protocolVersion", "1999-01-01"}})["result"]["protocolVersion"],
+      Ask(client, "initialize", {{"protocolVersion", "1999-01-01"}})["result"]["protocolVersion"],
       "2025-06-18");
-  EXPECT_EQ(Ask(server, "initialize", json::object())["result"]["serverInfo"]["name"], "sonde");
+  EXPECT_EQ(Ask(client, "initialize", json::object())["result"]["serverInfo"]["name"], "sonde");
 }
 
 TEST_F(McpServer, EveryToolHasSchemasAnnotationsAndAPermission) {
-  Server server = Started();
+  McpClient client(Open());
   std::set<std::string> names;
-  const json answer = Ask(server, "tools/list", json::object());
+  const json answer = Ask(client, "tools/list", json::object());
   for (const json& tool : answer["result"]["tools"]) {
     names.insert(tool["name"]);
     EXPECT_EQ(tool["inputSchema"]["type"], "object");
@@ -93,47 +87,47 @@ TEST_F(McpServer, EveryToolHasSchemasAnnotationsAndAPermission) {
 }
 
 TEST_F(McpServer, AnalysesAProfileAndPagesThroughIt) {
-  Server server = Started();
-  const json reference = Value(server, "analyze_profile", {{"path", Path("before.folded")}});
+  McpClient client(Open());
+  const json reference = Value(client, "analyze_profile", {{"path", Path("before.folded")}});
   EXPECT_EQ(reference["summary"]["sample_count"], 2);
   const json id = reference["artifact_id"];
 
-  const json first = Value(server, "list_hotspots", {{"analysis_id", id}, {"limit", 1}});
+  const json first = Value(client, "list_hotspots", {{"analysis_id", id}, {"limit", 1}});
   EXPECT_EQ(first["total_items"], 4);
   EXPECT_EQ(first["next_cursor"], 1);
   EXPECT_EQ(first["items"][0]["symbol"], "malloc");
   const json rest =
-      Value(server, "list_hotspots", {{"analysis_id", id}, {"limit", 100}, {"cursor", 1}});
+      Value(client, "list_hotspots", {{"analysis_id", id}, {"limit", 100}, {"cursor", 1}});
   EXPECT_EQ(rest["items"].size(), 3U);
   EXPECT_FALSE(rest.contains("next_cursor"));
-  EXPECT_EQ(Value(server, "list_hotspots",
+  EXPECT_EQ(Value(client, "list_hotspots",
                   {{"analysis_id", id}, {"category", "memory-allocation"}})["total_items"],
             1);
   EXPECT_EQ(
-      Value(server, "get_call_paths", {{"analysis_id", id}, {"symbol", "malloc"}})["total_items"],
+      Value(client, "get_call_paths", {{"analysis_id", id}, {"symbol", "malloc"}})["total_items"],
       1);
   const json details =
-      Value(server, "get_hotspot_details", {{"analysis_id", id}, {"hotspot_id", "H-001"}});
+      Value(client, "get_hotspot_details", {{"analysis_id", id}, {"hotspot_id", "H-001"}});
   EXPECT_EQ(details["dominant_call_paths"].size(), 1U);
   ASSERT_EQ(details["classifications"].size(), 1U);
   EXPECT_EQ(details["classifications"][0]["conclusion_status"], "candidate");
   EXPECT_FALSE(details["limitations"].empty());
   EXPECT_EQ(
-      Value(server, "classify_hotspots", {{"analysis_id", id}})["items"][0]["conclusion_status"],
+      Value(client, "classify_hotspots", {{"analysis_id", id}})["items"][0]["conclusion_status"],
       "candidate");
-  EXPECT_NE(Value(server, "report", {{"analysis_id", id}})["markdown"].get<std::string>().find(
+  EXPECT_NE(Value(client, "report", {{"analysis_id", id}})["markdown"].get<std::string>().find(
                 "Confirmed: none"),
             std::string::npos);
 }
 
 TEST_F(McpServer, PagesOfAnArtifactAddUpToItsBytes) {
   Write("names.folded", "main;größe;\xe6\x88\x91 1\n");
-  Server server = Started();
-  const json id = Value(server, "analyze_profile", {{"path", Path("names.folded")}})["artifact_id"];
+  McpClient client(Open());
+  const json id = Value(client, "analyze_profile", {{"path", Path("names.folded")}})["artifact_id"];
   std::string text;
   json page = {{"next_offset", 0}};
   while (page.contains("next_offset")) {
-    page = Value(server, "read_artifact_page",
+    page = Value(client, "read_artifact_page",
                  {{"artifact_id", id},
                   {"artifact_type", "analysis"},
                   {"offset", page["next_offset"]},
@@ -145,39 +139,39 @@ TEST_F(McpServer, PagesOfAnArtifactAddUpToItsBytes) {
 }
 
 TEST_F(McpServer, ComparesStoredAnalysesAndListsArtifacts) {
-  Server server = Started();
-  const json before = Value(server, "analyze_profile", {{"path", Path("before.folded")}});
-  const json after = Value(server, "analyze_profile", {{"path", Path("after.folded")}});
-  const json comparison = Value(server, "compare_profiles",
+  McpClient client(Open());
+  const json before = Value(client, "analyze_profile", {{"path", Path("before.folded")}});
+  const json after = Value(client, "analyze_profile", {{"path", Path("after.folded")}});
+  const json comparison = Value(client, "compare_profiles",
                                 {{"baseline_analysis_id", before["artifact_id"]},
                                  {"candidate_analysis_id", after["artifact_id"]}});
   EXPECT_EQ(comparison["summary"]["comparable"], true);
-  EXPECT_EQ(Value(server, "list_artifacts", json::object())["total_items"], 3);
+  EXPECT_EQ(Value(client, "list_artifacts", json::object())["total_items"], 3);
 }
 
 TEST_F(McpServer, NothingOutsideTheRootsIsReadOrTold) {
   std::ofstream(root_ / "secret.folded") << "a 1\n";
   fs::create_symlink(root_ / "secret.folded", root_ / "work" / "link.folded");
-  Server server = Started();
+  McpClient client(Open());
   for (const std::string& path :
        {(root_ / "secret.folded").string(), Path("link.folded"), Path("../secret.folded"),
         (root_ / "missing.folded").string(), std::string("/etc/passwd")}) {
-    EXPECT_EQ(CodeOf(Call(server, "analyze_profile", {{"path", path}})), "PATH_SAFETY_VIOLATION")
+    EXPECT_EQ(CodeOf(Call(client, "analyze_profile", {{"path", path}})), "PATH_SAFETY_VIOLATION")
         << path;
   }
-  EXPECT_EQ(CodeOf(Call(server, "read_artifact_page",
+  EXPECT_EQ(CodeOf(Call(client, "read_artifact_page",
                         {{"artifact_id", "../../secret"}, {"artifact_type", "x"}})),
             "PATH_SAFETY_VIOLATION");
   EXPECT_EQ(
-      CodeOf(Call(server, "flame_graph",
+      CodeOf(Call(client, "flame_graph",
                   {{"path", Path("before.folded")}, {"output_path", (root_ / "x.svg").string()}})),
       "PATH_SAFETY_VIOLATION");
 }
 
 TEST_F(McpServer, WhatLiesAmongTheArtifactsIsNotTakenOnTrust) {
-  Server server = Started();
+  McpClient client(Open());
   const json id =
-      Value(server, "analyze_profile", {{"path", Path("before.folded")}})["artifact_id"];
+      Value(client, "analyze_profile", {{"path", Path("before.folded")}})["artifact_id"];
   std::ofstream(root_ / "secret.json") << R"({"secret": 1})";
   fs::create_symlink(root_ / "secret.json", root_ / "work" / "results" / "link.analysis.json");
   std::ofstream(root_ / "work" / "results" / "empty.analysis.json") << "{}";
@@ -187,24 +181,24 @@ TEST_F(McpServer, WhatLiesAmongTheArtifactsIsNotTakenOnTrust) {
   false_one["hotspots"][0]["self_weight"] = 61;
   std::ofstream(root_ / "work" / "results" / "false.analysis.json") << false_one.dump();
 
-  EXPECT_EQ(CodeOf(Call(server, "read_artifact_page",
+  EXPECT_EQ(CodeOf(Call(client, "read_artifact_page",
                         {{"artifact_id", "link"}, {"artifact_type", "analysis"}})),
             "PATH_SAFETY_VIOLATION");
   for (const char* name : {"empty", "false", "missing"}) {
     for (const char* tool : {"list_hotspots", "get_call_paths", "classify_hotspots", "report"}) {
-      EXPECT_EQ(CodeOf(Call(server, tool, {{"analysis_id", name}})), "INVALID_INPUT")
+      EXPECT_EQ(CodeOf(Call(client, tool, {{"analysis_id", name}})), "INVALID_INPUT")
           << tool << ' ' << name;
     }
   }
-  EXPECT_EQ(Value(server, "list_artifacts", json::object())["total_items"], 3);
+  EXPECT_EQ(Value(client, "list_artifacts", json::object())["total_items"], 3);
 }
 
 TEST_F(McpServer, ClosedGatesRefuseAndLeaveNothing) {
-  Server server = Started(false);
-  const json result = Call(server, "analyze_profile", {{"path", Path("before.folded")}});
+  McpClient client(Open(false));
+  const json result = Call(client, "analyze_profile", {{"path", Path("before.folded")}});
   EXPECT_EQ(ErrorOf(result)["stage"], "authorization");
   EXPECT_FALSE(fs::exists(root_ / "work" / "results"));
-  EXPECT_EQ(ErrorOf(Call(server, "agent_tokens", {{"project_root", Path(".")}}))["stage"],
+  EXPECT_EQ(ErrorOf(Call(client, "agent_tokens", {{"project_root", Path(".")}}))["stage"],
             "authorization");
 }
 
@@ -219,35 +213,35 @@ TEST_F(McpServer, OnlyLivingProcessesOfThisUserAreListed) {
   announce("x.json", {{"pid", ::getpid()}});
   std::ofstream(root_ / "runtime" / "sonde" / "2.json") << "{";
   ::setenv("XDG_RUNTIME_DIR", (root_ / "runtime").c_str(), 1);
-  Server closed = Started();
+  McpClient closed(Open());
   EXPECT_EQ(CodeOf(Call(closed, "live_processes", json::object())), "PATH_SAFETY_VIOLATION");
-  Server server = Started(true, true);
-  const json page = Value(server, "live_processes", json::object());
+  McpClient client(Open(true, true));
+  const json page = Value(client, "live_processes", json::object());
   ASSERT_EQ(page["total_items"], 1);
   EXPECT_EQ(page["items"][0]["pid"], ::getpid());
   // It does not listen anywhere.
-  EXPECT_EQ(CodeOf(Call(server, "live_tasks", {{"pid", ::getpid()}})), "UNSUPPORTED_FORMAT");
-  EXPECT_EQ(CodeOf(Call(server, "live_profile", {{"pid", 4194303}})), "INVALID_INPUT");
+  EXPECT_EQ(CodeOf(Call(client, "live_tasks", {{"pid", ::getpid()}})), "UNSUPPORTED_FORMAT");
+  EXPECT_EQ(CodeOf(Call(client, "live_profile", {{"pid", 4194303}})), "INVALID_INPUT");
   ::unsetenv("XDG_RUNTIME_DIR");
 }
 
 TEST_F(McpServer, BadArgumentsAreNamed) {
-  Server server = Started();
+  McpClient client(Open());
   for (const json& arguments :
        {json{{"analysis_id", 7}}, json::object(), json{{"analysis_id", "a"}, {"limit", 0}},
         json{{"analysis_id", "a"}, {"limit", -1}}, json{{"analysis_id", "a"}, {"surprise", 1}}}) {
-    EXPECT_EQ(CodeOf(Call(server, "list_hotspots", arguments)), "INVALID_INPUT");
+    EXPECT_EQ(CodeOf(Call(client, "list_hotspots", arguments)), "INVALID_INPUT");
   }
 }
 
 TEST_F(McpServer, AFlameGraphIsANewFile) {
-  Server server = Started();
+  McpClient client(Open());
   const json arguments = {{"path", Path("before.folded")}, {"output_path", Path("flame.svg")}};
-  EXPECT_EQ(Value(server, "flame_graph", arguments)["total"], 100);
+  EXPECT_EQ(Value(client, "flame_graph", arguments)["total"], 100);
   EXPECT_TRUE(fs::exists(Path("flame.svg")));
-  EXPECT_EQ(CodeOf(Call(server, "flame_graph", arguments)), "PATH_SAFETY_VIOLATION");
+  EXPECT_EQ(CodeOf(Call(client, "flame_graph", arguments)), "PATH_SAFETY_VIOLATION");
   for (const char* name : {"hotspots.json", "x.analysis.json", "x.svg.json", "x", "x.svg "}) {
-    EXPECT_EQ(CodeOf(Call(server, "flame_graph",
+    EXPECT_EQ(CodeOf(Call(client, "flame_graph",
                           {{"path", Path("before.folded")}, {"output_path", Path(name)}})),
               "PATH_SAFETY_VIOLATION")
         << name;
@@ -256,9 +250,10 @@ TEST_F(McpServer, AFlameGraphIsANewFile) {
 }
 
 TEST_F(McpServer, BadMessagesGetErrorsAndNotificationsNone) {
-  Server server = Started();
-  const auto code = [&](std::string_view line) {
-    return json::parse(server.Answer(line).value_or("{}"))["error"]["code"];
+  McpClient client(Open());
+  const auto code = [&](const std::string& line) {
+    client.Say(line + '\n');
+    return client.Next().value_or(json::object())["error"]["code"];
   };
   EXPECT_EQ(code("{"), -32700);
   EXPECT_EQ(code("[]"), -32600);
@@ -268,7 +263,8 @@ TEST_F(McpServer, BadMessagesGetErrorsAndNotificationsNone) {
             -32602);
   EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"-1"}})"),
             -32602);
-  EXPECT_FALSE(server.Answer(R"({"jsonrpc":"2.0","method":"notifications/initialized"})"));
+  client.Tell("notifications/initialized", json::object());
+  EXPECT_EQ(Ask(client, "ping", json::object())["result"], json::object());
 }
 
 }  // namespace
