@@ -29,7 +29,7 @@ Result<json> DiagnosisOf(Workspace& workspace, const std::string& analysis_id) {
 Result<json> Classify(Workspace& workspace, Arguments& arguments) {
   const std::string id = arguments.Text("analysis_id");
   const std::uint64_t cursor = arguments.Count("cursor", 0, 0, UINT32_MAX);
-  const std::uint64_t limit = arguments.Count("limit", 30, 1, 100);
+  const std::uint64_t limit = arguments.Count("limit", 30, 1, kLargestPage);
   if (Status status = arguments.Finish(); !status.ok()) return status.error();
   Result<json> diagnosis = DiagnosisOf(workspace, id);
   if (!diagnosis.ok()) return diagnosis.error();
@@ -156,7 +156,7 @@ std::vector<Tool> EvidenceTools() {
                                   "against it and what is missing; none is a cause.",
                    .properties = {{"analysis_id", analysis_id},
                                   {"cursor", CountSchema("Index of the first", 0, 0, UINT32_MAX)},
-                                  {"limit", CountSchema("Items", 30, 1, 100)}},
+                                  {"limit", CountSchema("Items", 30, 1, kLargestPage)}},
                    .required = {"analysis_id"},
                    .output_schema = PageSchema("diagnosis", "classification"),
                    .run = Classify});

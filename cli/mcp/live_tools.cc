@@ -22,7 +22,6 @@ using nlohmann::json;
 constexpr std::uint64_t kLargestAnnouncement = 64 << 10;
 constexpr std::uint64_t kLargestAnswer = std::uint64_t{64} << 20;
 constexpr std::uint64_t kLongestCapture = 600;
-constexpr std::uint64_t kMostItems = 100;
 constexpr std::chrono::seconds kPatience{30};
 
 Error LiveError(ErrorCode code, std::string message) {
@@ -113,7 +112,7 @@ Result<std::string> Ask(std::uint64_t pid, std::string target, std::chrono::seco
 
 Result<json> LiveProcesses(Workspace& workspace, Arguments& arguments) {
   const std::uint64_t cursor = arguments.Count("cursor", 0, 0, UINT32_MAX);
-  const std::uint64_t limit = arguments.Count("limit", 50, 1, kMostItems);
+  const std::uint64_t limit = arguments.Count("limit", 50, 1, kLargestPage);
   if (Status status = arguments.Finish(); !status.ok()) return status.error();
   if (Status status = workspace.NeedLive(); !status.ok()) return status.error();
   return Page(Announced(), cursor, limit);
@@ -150,7 +149,7 @@ Result<json> LiveTasks(Workspace& workspace, Arguments& arguments) {
   const std::string state = arguments.Text("state", "");
   const std::string order = arguments.Text("sort_by", "busy_ns");
   const std::uint64_t cursor = arguments.Count("cursor", 0, 0, UINT32_MAX);
-  const std::uint64_t limit = arguments.Count("limit", 30, 1, kMostItems);
+  const std::uint64_t limit = arguments.Count("limit", 30, 1, kLargestPage);
   if (Status status = arguments.Finish(); !status.ok()) return status.error();
   if (Status status = workspace.NeedLive(); !status.ok()) return status.error();
   if (order != "busy_ns" && order != "scheduled_ns" && order != "idle_ns" && order != "polls") {
@@ -184,7 +183,7 @@ std::vector<Tool> LiveTools() {
   std::vector<Tool> tools;
   tools.push_back({.name = "live_processes",
                    .description = "Programs of this user that run with sonde inside.",
-                   .properties = {{"cursor", cursor}, {"limit", CountSchema("Items", 50, 1, 100)}},
+                   .properties = {{"cursor", cursor}, {"limit", CountSchema("Items", 50, 1, kLargestPage)}},
                    .output_schema = PageSchema(),
                    .run = LiveProcesses});
   tools.push_back(
@@ -211,7 +210,7 @@ std::vector<Tool> LiveTools() {
                         {"enum", {"busy_ns", "scheduled_ns", "idle_ns", "polls"}},
                         {"default", "busy_ns"}}},
                       {"cursor", cursor},
-                      {"limit", CountSchema("Items", 30, 1, 100)}},
+                      {"limit", CountSchema("Items", 30, 1, kLargestPage)}},
        .required = {"pid"},
        .output_schema = PageSchema(),
        .run = LiveTasks});

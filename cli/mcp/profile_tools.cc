@@ -1,4 +1,4 @@
-// ProfileTools: analyse a profile and read what it shows, page by page.
+// ProfileTools: analyse a profile, read what it shows page by page, and draw it.
 
 #include <algorithm>
 #include <array>
@@ -14,9 +14,6 @@ namespace sonde::cli::mcp {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::uint64_t kLargestPage = 100;
-constexpr std::uint64_t kLargestTextPage = 65'536;
 
 // What an analysis may be held to, by the names that the command line has.
 struct NamedLimit {
@@ -64,14 +61,6 @@ json ListOf(const char* definition) {
 
 Error NoHotspot(const std::string& id) {
   return {.code = ErrorCode::kNotFound, .message = "no hotspot " + id, .stage = "mcp"};
-}
-
-// A cut between the bytes of a character moves back to its start.
-std::size_t WholeCharacters(std::string_view text, std::size_t end) {
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
-    --end;
-  }
-  return end;
 }
 
 Result<json> AnalyzeProfileTool(Workspace& workspace, Arguments& arguments) {
@@ -180,33 +169,6 @@ Result<json> CallPaths(Workspace& workspace, Arguments& arguments) {
   return page;
 }
 
-Result<json> ListArtifacts(Workspace& workspace, Arguments& arguments) {
-  const std::uint64_t cursor = arguments.Count("cursor", 0, 0, UINT32_MAX);
-  const std::uint64_t limit = arguments.Count("limit", 50, 1, kLargestPage);
-  if (Status status = arguments.Finish(); !status.ok()) return status.error();
-  return Page(workspace.List(), cursor, limit);
-}
-
-Result<json> ReadArtifactPage(Workspace& workspace, Arguments& arguments) {
-  const std::string id = arguments.Text("artifact_id");
-  const std::string type = arguments.Text("artifact_type");
-  const std::uint64_t offset = arguments.Count("offset", 0, 0, UINT64_MAX);
-  const std::uint64_t limit = arguments.Count("limit", kLargestTextPage, 4, kLargestTextPage);
-  if (Status status = arguments.Finish(); !status.ok()) return status.error();
-  const Result<std::string> text = workspace.LoadText(id, type);
-  if (!text.ok()) return text.error();
-  const std::size_t first =
-      WholeCharacters(text.value(), std::min<std::uint64_t>(offset, text.value().size()));
-  const std::size_t last =
-      WholeCharacters(text.value(), std::min<std::uint64_t>(first + limit, text.value().size()));
-  json page = {{"artifact_id", id},
-               {"artifact_type", type},
-               {"text", text.value().substr(first, last - first)},
-               {"total_bytes", text.value().size()}};
-  if (last < text.value().size()) page["next_offset"] = last;
-  return page;
-}
-
 Result<json> FlameGraphTool(Workspace& workspace, Arguments& arguments) {
   const std::string path = arguments.Text("path");
   const std::string output = arguments.Text("output_path");
@@ -306,28 +268,6 @@ std::vector<Tool> ProfileTools() {
                    .required = {"analysis_id"},
                    .output_schema = PageSchema("analysis", "call_path"),
                    .run = CallPaths});
-  tools.push_back(
-      {.name = "list_artifacts",
-       .description = "Artifacts that are in the artifact root.",
-       .properties = {{"cursor", cursor}, {"limit", CountSchema("Items", 50, 1, kLargestPage)}},
-       .required = {},
-       .output_schema = PageSchema(),
-       .run = ListArtifacts});
-  tools.push_back(
-      {.name = "read_artifact_page",
-       .description = "The JSON text of an artifact, page by page; pages end between characters.",
-       .properties = {{"artifact_id", TextSchema("Id of the artifact")},
-                      {"artifact_type", TextSchema("Type of the artifact")},
-                      {"offset", CountSchema("First byte", 0, 0, UINT64_MAX)},
-                      {"limit", CountSchema("Bytes", kLargestTextPage, 4, kLargestTextPage)}},
-       .required = {"artifact_id", "artifact_type"},
-       .output_schema = ObjectSchema({{"artifact_id", {{"type", "string"}}},
-                                      {"artifact_type", {{"type", "string"}}},
-                                      {"text", {{"type", "string"}}},
-                                      {"next_offset", {{"type", "integer"}}},
-                                      {"total_bytes", {{"type", "integer"}}}},
-                                     {"artifact_id", "artifact_type", "text", "total_bytes"}),
-       .run = ReadArtifactPage});
   tools.push_back(
       {.name = "flame_graph",
        .description = "Draw a profile as one self-contained SVG file, which must not exist yet.",

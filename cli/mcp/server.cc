@@ -58,8 +58,8 @@ bool IsToolCall(const json& message) {
 }
 
 Server::Server(Workspace workspace) : workspace_(std::move(workspace)) {
-  for (auto* make :
-       {ProfileTools, EvidenceTools, BenchmarkTools, AgentTools, CollectionTools, LiveTools}) {
+  for (auto* make : {ProfileTools, ArtifactTools, EvidenceTools, BenchmarkTools, AgentTools,
+                     CollectionTools, LiveTools}) {
     for (Tool& tool : make()) tools_.push_back(std::move(tool));
   }
   std::sort(tools_.begin(), tools_.end(),

@@ -48,10 +48,13 @@ nlohmann::json ArtifactSchema(std::string_view artifact);
 // An object with one more set of definitions: that of `artifact`, for properties that refer to it.
 nlohmann::json WithDefinitionsOf(std::string_view artifact, nlohmann::json schema);
 
+inline constexpr std::uint64_t kLargestPage = 100;
+
 // `items[cursor .. cursor + limit)` as a page; next_cursor only when more follows.
 nlohmann::json Page(nlohmann::json items, std::uint64_t cursor, std::uint64_t limit);
 
 std::vector<Tool> ProfileTools();
+std::vector<Tool> ArtifactTools();
 std::vector<Tool> EvidenceTools();
 std::vector<Tool> BenchmarkTools();
 std::vector<Tool> AgentTools();
