@@ -66,8 +66,9 @@ class ObjectReader {
     const auto* list = Find(key);
     if (list == nullptr) return;
     if (!list->is_array()) return Wrong(key);
+    const std::string place = (where_.empty() ? key : where_ + '.' + key) + '[';
     for (std::size_t i = 0; i < list->size() && !problem_; ++i) {
-      Result<T> element = read((*list)[i], where_ + '.' + key + '[' + std::to_string(i) + ']');
+      Result<T> element = read((*list)[i], place + std::to_string(i) + ']');
       if (element.ok()) {
         out.push_back(std::move(element).value());
       } else {
