@@ -19,48 +19,87 @@ class Reader {
 
  private:
   bool RecordField(std::string_view key, value item, ClaudeRecord& record, ClaudeRecord* inner) {
-    if (key == "type") return Read(item, record.type);
-    if (key == "message") return Message(item, record.message);
-    if (key == "uuid") return Read(item, record.uuid);
-    if (key == "parentUuid") return Read(item, record.parent_uuid);
+    switch (key.empty() ? '\0' : key.front()) {
+      case 'a':
+        if (key == "agentId") return Read(item, record.agent_id);
+        if (key == "attachment") return Attachment(item, record);
+        if (key == "aiTitle") return Read(item, record.title);
+        break;
+      case 'c':
+        if (key == "cwd") return Read(item, record.cwd);
+        if (key == "content") return Content(item, record.content);
+        if (key == "customTitle") return Read(item, record.title);
+        break;
+      case 'd':
+        if (key == "data") return Data(item, record, inner);
+        break;
+      case 'e':
+        if (key == "effort") return Read(item, record.effort);
+        break;
+      case 'f':
+        if (key == "forkedFrom") return ForkedFrom(item, record.forked_from);
+        break;
+      case 'i':
+        if (key == "isSidechain") return json::Read(item, record.is_sidechain);
+        if (key == "isMeta") return json::Read(item, record.is_meta);
+        if (key == "isCompactSummary") return json::Read(item, record.is_compact_summary);
+        if (key == "isVisibleInTranscriptOnly") return json::Read(item, record.is_transcript_only);
+        if (key == "isApiErrorMessage") return json::Read(item, record.is_api_error);
+        break;
+      case 'm':
+        if (key == "message") return Message(item, record.message);
+        break;
+      case 'o':
+        if (key == "operation") return Read(item, record.subtype);
+        if (key == "origin") return Kind(item, record.origin_kind);
+        break;
+      case 'p':
+        if (key == "parentUuid") return Read(item, record.parent_uuid);
+        if (key == "promptSource") return Read(item, record.prompt_source);
+        if (key == "parentToolUseID") return Read(item, record.parent_tool_use_id);
+        if (key == "parent_tool_use_id") return StreamParent(item, record);
+        break;
+      case 'r':
+        if (key == "requestId") return Read(item, record.request_id);
+        break;
+      case 's':
+        return RecordFieldOfS(key, item, record);
+      case 't':
+        if (key == "type") return Read(item, record.type);
+        if (key == "timestamp") return Read(item, record.timestamp);
+        if (key == "toolDenialKind") {
+          return json::IsOf(item, json::od::json_type::string, record.was_denied);
+        }
+        break;
+      case 'u':
+        if (key == "uuid") return Read(item, record.uuid);
+        break;
+      case 'v':
+        if (key == "version") return Read(item, record.version);
+        break;
+      default:
+        break;
+    }
+    return true;
+  }
+
+  bool RecordFieldOfS(std::string_view key, value item, ClaudeRecord& record) {
     if (key == "sessionId") return Read(item, record.session_id);
-    if (key == "session_id") {
-      return record.session_id.empty() ? Read(item, record.session_id) : true;
-    }
-    if (key == "timestamp") return Read(item, record.timestamp);
-    if (key == "cwd") return Read(item, record.cwd);
-    if (key == "version") return Read(item, record.version);
-    if (key == "requestId") return Read(item, record.request_id);
-    if (key == "isSidechain") return json::Read(item, record.is_sidechain);
-    if (key == "agentId") return Read(item, record.agent_id);
-    if (key == "isMeta") return json::Read(item, record.is_meta);
-    if (key == "isCompactSummary") return json::Read(item, record.is_compact_summary);
-    if (key == "isVisibleInTranscriptOnly") return json::Read(item, record.is_transcript_only);
-    if (key == "isApiErrorMessage") return json::Read(item, record.is_api_error);
-    if (key == "subtype" || key == "operation") return Read(item, record.subtype);
-    if (key == "content") return Content(item, record.content);
-    if (key == "attachment") return Attachment(item, record);
-    if (key == "data") return Data(item, record, inner);
-    if (key == "parentToolUseID") return Read(item, record.parent_tool_use_id);
-    // Streams of the program's print mode mark a sub-agent's messages so.
-    if (key == "parent_tool_use_id") {
-      std::string_view tool;
-      if (!Read(item, tool)) return false;
-      if (!tool.empty()) {
-        record.is_sidechain = true;
-        record.agent_id = tool;
-      }
-      return true;
-    }
-    if (key == "effort") return Read(item, record.effort);
-    if (key == "origin") return Kind(item, record.origin_kind);
-    if (key == "promptSource") return Read(item, record.prompt_source);
+    if (key == "session_id" && record.session_id.empty()) return Read(item, record.session_id);
+    if (key == "subtype") return Read(item, record.subtype);
     if (key == "sessionKind") return Read(item, record.session_kind);
-    if (key == "forkedFrom") return ForkedFrom(item, record.forked_from);
-    if (key == "toolDenialKind")
-      return json::IsOf(item, json::od::json_type::string, record.was_denied);
-    if (key == "summary" || key == "aiTitle" || key == "customTitle")
-      return Read(item, record.title);
+    if (key == "summary") return Read(item, record.title);
+    return true;
+  }
+
+  // Streams of the program's print mode mark a sub-agent's messages so.
+  bool StreamParent(value item, ClaudeRecord& record) {
+    std::string_view tool;
+    if (!Read(item, tool)) return false;
+    if (!tool.empty()) {
+      record.is_sidechain = true;
+      record.agent_id = tool;
+    }
     return true;
   }
 
