@@ -29,10 +29,14 @@ class TextArena {
     next_ = 0;
     used_ = 0;
   }
-  // Decodes what stands between the quotes of a JSON string. Half a surrogate pair becomes U+FFFD.
-  std::string_view Unescape(std::string_view raw);
+  // What stands between the quotes of a JSON string, decoded. Half a surrogate pair becomes U+FFFD.
+  std::string_view Decoded(std::string_view raw) {
+    return raw.find('\\') == std::string_view::npos ? raw : Unescape(raw);
+  }
 
  private:
+  std::string_view Unescape(std::string_view raw);
+
   static constexpr std::size_t kKept = 1 << 20;
   std::deque<std::string> texts_;
   std::size_t next_ = 0;
@@ -52,12 +56,6 @@ inline std::string_view Raw(od::raw_json_string string) {
   }
 }
 
-inline std::string_view Text(od::raw_json_string string, TextArena& arena) {
-  const std::string_view raw = Raw(string);
-  if (raw.find('\\') == std::string_view::npos) return raw;
-  return arena.Unescape(raw);
-}
-
 // Every function below returns false when the JSON is damaged, and leaves its output alone when
 // the value is of another type.
 
@@ -67,7 +65,7 @@ inline bool Read(od::value value, std::string_view& out, TextArena& arena) {
   if (type != od::json_type::string) return true;
   od::raw_json_string string;
   if (value.get_raw_json_string().get(string) != simdjson::SUCCESS) return false;
-  out = Text(string, arena);
+  out = arena.Decoded(Raw(string));
   return true;
 }
 
@@ -151,8 +149,8 @@ inline bool IsOf(od::value value, od::json_type wanted, bool& out) {
   return true;
 }
 
-// A count that may be written as 12, 12.0, "12" or null. What is no count (-5, "x") gives 0 and
-// sets `odd`.
+// A count that may be written as 12, 12.0, "12" or null. What is no count (-5, "x", more than
+// 10^12) gives 0 and sets `odd`.
 bool ReadCount(od::value value, std::uint64_t& out, bool& odd);
 
 // A number of any sign; leaves `out` alone for what is none.
