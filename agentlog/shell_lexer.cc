@@ -63,6 +63,7 @@ ShellToken ShellLexer::Next() {
   if (digits > 0 && (Peek(digits) == '<' || Peek(digits) == '>')) at_ += digits;
   if (EndsWord(Peek())) return ReadOperator();
   ShellToken word = ReadWord();
+  if (word.is_assignment && word.text.ends_with('=') && Peek() == '(') SkipList();
   if (std::exchange(here_delimiter_follows_, false)) {
     pending_here_.push_back({word.text, here_strips_tabs_, !word.is_quoted});
   }
@@ -157,6 +158,22 @@ ShellToken ShellLexer::ReadWord() {
     }
   }
   return word;
+}
+
+// The "(a b)" of NAME=(a b): words that are no command's.
+void ShellLexer::SkipList() {
+  ++at_;
+  while (true) {
+    SkipBlanks();
+    if (AtEnd()) return;
+    if (Peek() == ')') break;
+    if (EndsWord(Peek())) {
+      ReadOperator();
+    } else {
+      ReadWord();
+    }
+  }
+  ++at_;
 }
 
 void ShellLexer::ReadSingleQuoted(std::string& into) {

@@ -54,6 +54,7 @@ class ShellLexer {
   void ReadHereBodies();
   ShellToken ReadOperator();
   ShellToken ReadWord();
+  void SkipList();
   void ReadSingleQuoted(std::string& into);
   void ReadAnsiQuoted(std::string& into);
   void ReadDoubleQuoted(ShellToken& word);

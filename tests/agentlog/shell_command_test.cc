@@ -59,6 +59,15 @@ TEST(ShellCommand, ASecretBeforeTheProgramOrInTheUrlIsNoPartOfWhatIsFound) {
   EXPECT_EQ(command.effect, Effect::kNetwork);
 }
 
+TEST(ShellCommand, TheWordsOfAListAreNoCommands) {
+  EXPECT_EQ(Processes("declare -a KEYS=(s3cr3t 'a)b' # c)\n \"$(cat list.txt)\" [2]=x) && make; "
+                      "MORE+=(s3cr3t other)\nls src"),
+            "make ls cat");
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "a=(";
+  EXPECT_EQ(Processes(deep), "");
+}
+
 TEST(ShellCommand, AnArgumentListIsReadLikeALine) {
   const std::vector<std::string> words = {"bash", "-lc", "cargo test"};
   const ShellCommand command = ReadShellArguments(words);
