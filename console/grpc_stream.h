@@ -6,22 +6,13 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <string>
 #include <string_view>
 
-#include "console/wire/update_encoder.h"
+#include "console/grpc_request.h"
+#include "console/grpc_status.h"
+#include "console/wire/grpc_frame.h"
 
 namespace sonde {
-
-enum class GrpcStatus : int {
-  kOk = 0,
-  kInvalidArgument = 3,
-  kNotFound = 5,
-  kResourceExhausted = 8,
-  kUnimplemented = 12,
-  kUnavailable = 14,
-  kUnauthenticated = 16,
-};
 
 // Used by the server's thread only. After the stream is closed all calls do nothing.
 class GrpcStream {
@@ -41,13 +32,6 @@ class GrpcStream {
   std::function<void()> on_drained;
   // Called once, when the call is over for whatever reason.
   std::function<void()> on_closed;
-};
-
-// A call as it came in. `body` is one whole gRPC message without its five bytes of frame.
-struct GrpcRequest {
-  std::string path;
-  std::string body;
-  std::string authorization;
 };
 
 using GrpcHandler = std::function<void(const GrpcRequest&, const std::shared_ptr<GrpcStream>&)>;

@@ -10,9 +10,11 @@
 #include <boost/asio/write.hpp>
 #include <map>
 #include <utility>
-#include <vector>
+#include <variant>
 
 #include "console/connection.h"
+#include "console/grpc_request.h"
+#include "console/http2_calm.h"
 #include "console/http2_stream.h"
 
 namespace sonde {
@@ -31,7 +33,8 @@ class Http2Connection final : public Connection, public Http2Owner {
         timer_(socket_.get_executor()),
         limits_(limits),
         handlers_(handlers),
-        over_unix_socket_(over_unix_socket) {}
+        over_unix_socket_(over_unix_socket),
+        calm_(limits.resets, limits.empty_frames) {}
   ~Http2Connection() override { nghttp2_session_del(session_); }
 
   void Start(std::string received) override {
@@ -150,15 +153,12 @@ class Http2Connection final : public Connection, public Http2Owner {
       }
       self->Pump();
       if (self->is_closed_) return;
-      if (++self->seconds_ % 10 == 0) self->resets_ = self->empty_frames_ = 0;
+      self->calm_.PassSecond();
       self->Watch();
     });
   }
 
   void Handle(const std::shared_ptr<Http2Stream>& stream);
-  void Call(const std::shared_ptr<Http2Stream>& stream);
-  // False when the peer asked for too many resets or sends too many frames that ask for nothing.
-  bool IsCalm() const { return resets_ <= limits_.resets && empty_frames_ <= limits_.empty_frames; }
 
   static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user);
   static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
@@ -186,9 +186,7 @@ class Http2Connection final : public Connection, public Http2Owner {
   std::map<std::int32_t, std::shared_ptr<Http2Stream>> streams_;
   steady_clock::time_point last_active_;
   steady_clock::time_point write_started_;
-  std::size_t resets_ = 0;
-  std::size_t empty_frames_ = 0;
-  unsigned seconds_ = 0;
+  Http2Calm calm_;
   bool is_writing_ = false;
   bool is_pump_posted_ = false;
   bool is_draining_ = false;
@@ -267,9 +265,9 @@ int Http2Connection::OnFrame(nghttp2_session* session, const nghttp2_frame* fram
   const bool is_empty = type == NGHTTP2_PING || type == NGHTTP2_SETTINGS ||
                         type == NGHTTP2_PRIORITY ||
                         (type == NGHTTP2_DATA && frame->hd.length == 0 && !ends_request);
-  if (type == NGHTTP2_RST_STREAM) ++self->resets_;
-  if (is_empty) ++self->empty_frames_;
-  if (!self->IsCalm()) {
+  if (type == NGHTTP2_RST_STREAM) self->calm_.CountReset();
+  if (is_empty) self->calm_.CountEmptyFrame();
+  if (self->calm_.is_over()) {
     nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM);
     return 0;
   }
@@ -285,8 +283,8 @@ int Http2Connection::OnFrameSent(nghttp2_session* session, const nghttp2_frame* 
   if (frame->hd.type != NGHTTP2_RST_STREAM || frame->rst_stream.error_code == NGHTTP2_NO_ERROR) {
     return 0;
   }
-  ++self->resets_;
-  if (!self->IsCalm()) nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM);
+  self->calm_.CountReset();
+  if (self->calm_.is_over()) nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM);
   return 0;
 }
 
@@ -305,36 +303,16 @@ void Http2Connection::Handle(const std::shared_ptr<Http2Stream>& stream) {
   HttpRequest& request = stream->request();
   request.over_unix_socket = over_unix_socket_;
   if (request.Header("content-type").starts_with("application/grpc")) {
-    Call(stream);
+    const auto call = ReadGrpcRequest(request);
+    if (const auto* const refusal = std::get_if<GrpcRefusal>(&call)) {
+      stream->Finish(refusal->status, refusal->reason);
+    } else {
+      handlers_.on_call(std::get<GrpcRequest>(call), std::static_pointer_cast<GrpcStream>(stream));
+    }
   } else {
     handlers_.on_request(request, std::static_pointer_cast<HttpExchange>(stream));
   }
   stream->ForgetRequest();
-}
-
-void Http2Connection::Call(const std::shared_ptr<Http2Stream>& stream) {
-  const HttpRequest& request = stream->request();
-  constexpr std::size_t kFrameHead = 5;
-  const std::string& body = request.body;
-  if (request.method != "POST") {
-    return stream->Finish(GrpcStatus::kUnimplemented, "calls are made with POST");
-  }
-  if (body.size() < kFrameHead) {
-    return stream->Finish(GrpcStatus::kInvalidArgument, "the request holds no message");
-  }
-  if (body[0] != 0) {
-    return stream->Finish(GrpcStatus::kUnimplemented, "compressed messages are not read");
-  }
-  std::size_t size = 0;
-  for (std::size_t i = 1; i < kFrameHead; ++i) {
-    size = size << 8 | static_cast<unsigned char>(body[i]);
-  }
-  if (size != body.size() - kFrameHead) {
-    return stream->Finish(GrpcStatus::kInvalidArgument, "the request is not one whole message");
-  }
-  const GrpcRequest call{request.target, body.substr(kFrameHead),
-                         std::string(request.Header("authorization"))};
-  handlers_.on_call(call, std::static_pointer_cast<GrpcStream>(stream));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "console/wire/update_encoder.h"
 #include "export/protobuf_reader.h"
 
 namespace sonde {

@@ -1,10 +1,10 @@
-// Task, PollGuard, TaskRef, TaskWaker, Resource, AsyncOp: what the program's threads record.
+// Task, PollGuard, TaskRef, TaskWaker: what the program's threads record.
 
 #include "sonde/task.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "console/slot_life.h"
 #include "console/task_registry.h"
 #include "sonde/thread_context.h"
 
@@ -30,29 +30,6 @@ void CountWake(TaskSlot& slot, bool self) noexcept {
   slot.last_wake_ns.store(SteadyNs(), kRelaxed);
   if (self) slot.self_wakes.fetch_add(1, kRelaxed);
   slot.wakes.fetch_add(1, std::memory_order_release);
-}
-
-SourcePlace PlaceOf(const std::source_location& location) noexcept {
-  return {location.file_name(), location.line(), location.column()};
-}
-
-// Gives the record its name and shows it to the observer.
-template <typename Slot>
-std::uint64_t Publish(Slot& slot, std::atomic<std::uint64_t>& last_id) noexcept {
-  const std::uint64_t id = last_id.fetch_add(1, kRelaxed) + 1;
-  slot.state.store(SlotHeader::kLive, kRelaxed);
-  slot.id.store(id, std::memory_order_release);
-  return id;
-}
-
-template <typename Slot>
-void EndSlot(Slot& slot, SlotPool<Slot>& pool) noexcept {
-  slot.ended_ns.store(SteadyNs(), kRelaxed);
-  if (Registry().observed.load(std::memory_order_acquire)) {
-    slot.state.store(SlotHeader::kEnded, std::memory_order_release);
-  } else {
-    pool.Retire(slot);
-  }
 }
 
 void ResetCounters(TaskSlot& slot) noexcept {
@@ -186,7 +163,7 @@ Task::Task(std::string_view name, std::initializer_list<Field> fields, const Tas
   slot->created_ns = SteadyNs();
   slot->parent_id = options.parent.id();
   slot->origin = options.origin;
-  slot->place = PlaceOf(location);
+  slot->place = SourcePlace::Of(location);
   slot->kind.Assign(options.kind);
   slot->name.Assign(name);
   slot->fields.Assign(fields);
@@ -210,67 +187,6 @@ void Task::End(TaskOutcome outcome) noexcept {
   slot.outcome.store(outcome, kRelaxed);
   if (holds_waker_) slot.waker_drops.fetch_add(1, kRelaxed);
   EndSlot(slot, Registry().tasks);
-}
-
-Resource::Resource(ResourceKind kind, std::string_view type, std::string_view other_kind,
-                   std::uint64_t parent, const std::source_location& location) noexcept {
-  ResourceSlot* const slot = Registry().resources.Take();
-  if (slot == nullptr) return;
-  slot->changes.store(0, kRelaxed);
-  slot->ended_ns.store(0, kRelaxed);
-  for (ResourceSlot::Attribute& attribute : slot->attributes) {
-    attribute.name.store(nullptr, kRelaxed);
-  }
-  slot->created_ns = SteadyNs();
-  slot->parent_id = parent;
-  slot->kind = kind;
-  slot->is_internal = parent != 0;
-  slot->place = PlaceOf(location);
-  slot->type.Assign(type);
-  slot->other_kind.Assign(other_kind);
-  slot_ = slot;
-  id_ = Publish(*slot, Registry().last_resource_id);
-}
-
-Resource::~Resource() {
-  if (slot_ != nullptr) EndSlot(*slot_, Registry().resources);
-}
-
-void Resource::SetAttribute(const char* name, std::uint64_t value, const char* unit) noexcept {
-  if (slot_ == nullptr) return;
-  for (ResourceSlot::Attribute& attribute : slot_->attributes) {
-    const char* known = attribute.name.load(std::memory_order_acquire);
-    if (known == nullptr && attribute.name.compare_exchange_strong(known, name)) known = name;
-    if (known != name && std::strcmp(known, name) != 0) continue;
-    attribute.unit.store(unit, kRelaxed);
-    attribute.value.store(value, kRelaxed);
-    slot_->changes.fetch_add(1, std::memory_order_release);
-    return;
-  }
-}
-
-AsyncOp::AsyncOp(std::uint64_t resource_id, const char* source, TaskRef task) noexcept {
-  AsyncOpSlot* const slot = resource_id == 0 ? nullptr : Registry().async_ops.Take();
-  if (slot == nullptr) return;
-  slot->created_ns = SteadyNs();
-  slot->polls.store(1, kRelaxed);
-  slot->last_poll_ns.store(slot->created_ns, kRelaxed);
-  slot->ended_ns.store(0, kRelaxed);
-  slot->task_id = task.id();
-  slot->resource_id = resource_id;
-  slot->source = source;
-  slot_ = slot;
-  id_ = Publish(*slot, Registry().last_async_op_id);
-}
-
-AsyncOp::~AsyncOp() {
-  if (slot_ != nullptr) EndSlot(*slot_, Registry().async_ops);
-}
-
-void AsyncOp::Poll() noexcept {
-  if (slot_ == nullptr) return;
-  slot_->last_poll_ns.store(SteadyNs(), kRelaxed);
-  slot_->polls.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace on

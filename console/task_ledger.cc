@@ -7,6 +7,8 @@
 #include <string>
 #include <type_traits>
 
+#include "console/wire/update_encoder.h"
+
 namespace sonde {
 namespace {
 

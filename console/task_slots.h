@@ -7,10 +7,12 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <source_location>
 
 #include "console/log2_histogram.h"
 #include "console/short_text.h"
 #include "console/slot_pool.h"
+#include "sonde/resource.h"
 #include "sonde/task.h"
 
 namespace sonde {
@@ -23,6 +25,10 @@ struct SourcePlace {
   const char* file = "";
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+
+  static SourcePlace Of(const std::source_location& location) noexcept {
+    return {location.file_name(), location.line(), location.column()};
+  }
 };
 
 // What the console's thread alone remembers about a record.

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "console/wire/update_encoder.h"
+#include "console/wire/grpc_frame.h"
 
 namespace sonde {
 

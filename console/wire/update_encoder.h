@@ -4,19 +4,14 @@
 #define SONDE_CONSOLE_WIRE_UPDATE_ENCODER_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "console/task_slots.h"
 #include "console/wall_clock.h"
+#include "console/wire/grpc_frame.h"
 
 namespace sonde {
-
-// A message as it goes on the wire: one byte of flags, four of length, then the message.
-using GrpcFrame = std::shared_ptr<const std::string>;
-
-GrpcFrame MakeGrpcFrame(std::string_view message);
 
 // Collects one Update. Records must not be taken by others while they are added. Not thread-safe.
 class UpdateEncoder {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sonde/console.h"
+#include "sonde/resource.h"
 #include "sonde/task.h"
 
 namespace {

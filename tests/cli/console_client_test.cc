@@ -12,6 +12,7 @@
 #include "console/replay_console.h"
 #include "console/task_ledger.h"
 #include "sonde/byte_sink.h"
+#include "sonde/resource.h"
 #include "sonde/task.h"
 #include "tests/support/temporary_folder.h"
 

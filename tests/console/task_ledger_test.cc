@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 
+#include "sonde/resource.h"
 #include "sonde/task.h"
 #include "tests/console/wire_messages.h"
 

@@ -1,4 +1,4 @@
-// sonde::co_spawn, tracking_executor: coroutines of Boost.Asio as named tasks.
+// sonde::co_spawn: coroutines of Boost.Asio as named tasks.
 //
 // Without the target sonde::asio_tracking a task's polls are seen through its executor: all
 // resumes of the coroutine, and of I/O objects made from asio::this_coro::executor. With it, every
@@ -14,9 +14,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/execution_context.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/system/system_error.hpp>
 #include <concepts>
 #include <exception>
@@ -29,6 +26,7 @@
 #include <utility>
 
 #include "sonde/task.h"
+#include "sonde/tracking_executor.h"
 
 namespace sonde {
 
@@ -54,131 +52,15 @@ struct TaskName {
 
 #if defined(SONDE_ENABLED) && SONDE_ENABLED
 
-// All files of a program must agree on tracking: these two cannot be linked together.
-#if defined(SONDE_ASIO_TRACKING)
-extern "C" const char sonde_asio_is_tracked;
-[[gnu::used]] static const char* const sonde_asio_agreement = &sonde_asio_is_tracked;
-#else
-extern "C" const char sonde_asio_is_not_tracked;
-[[gnu::used]] static const char* const sonde_asio_agreement = &sonde_asio_is_not_tracked;
-#endif
-
 namespace sonde {
-
-#if defined(SONDE_ASIO_TRACKING)
-inline namespace on_tracked {
-inline constexpr bool kTracksOperations = true;
-#else
-inline namespace on_plain {
-inline constexpr bool kTracksOperations = false;
-#endif
-
-// Hands everything to `Inner` and counts each function as a wake of the task and as a poll while
-// it runs. Copies are cheap and may outlive the task. Any thread.
-template <typename Inner>
-class tracking_executor {
- public:
-  tracking_executor(Inner inner, TaskRef task) noexcept : inner_(std::move(inner)), task_(task) {}
-
-  template <typename Property>
-  requires(boost::asio::can_query_v<const Inner&, Property>) decltype(auto)
-      query(const Property& property) const
-      noexcept(noexcept(boost::asio::query(std::declval<const Inner&>(), property))) {
-    return boost::asio::query(inner_, property);
-  }
-  template <typename Property>
-  requires(boost::asio::can_require_v<const Inner&, Property>) auto require(
-      const Property& property) const {
-    return Wrap(boost::asio::require(inner_, property));
-  }
-  template <typename Property>
-  requires(boost::asio::can_prefer_v<const Inner&, Property>) auto prefer(
-      const Property& property) const {
-    return Wrap(boost::asio::prefer(inner_, property));
-  }
-
-  template <typename Function>
-  void execute(Function&& function) const {
-    // Work that a task gives itself may run at once, as part of the same poll, and is no wake then.
-    std::int64_t self_woken_ns = 0;
-    if (current_task() == task_) {
-      self_woken_ns = TaskClockNs();
-    } else {
-      task_.Wake();
-    }
-    inner_.execute(
-        Resume<std::decay_t<Function>>{task_, self_woken_ns, std::forward<Function>(function)});
-  }
-
-  friend bool operator==(const tracking_executor& a, const tracking_executor& b) noexcept {
-    return a.task_ == b.task_ && a.inner_ == b.inner_;
-  }
-  friend bool operator!=(const tracking_executor& a, const tracking_executor& b) noexcept {
-    return !(a == b);
-  }
-
-  const Inner& inner() const noexcept { return inner_; }
-
- private:
-  template <typename Function>
-  struct Resume {
-    TaskRef task;
-    std::int64_t self_woken_ns;
-    Function function;
-    void operator()() {
-      PollGuard poll;
-      poll.Begin(task, self_woken_ns);
-      std::move(function)();
-    }
-  };
-  template <typename Other>
-  tracking_executor<std::decay_t<Other>> Wrap(Other&& other) const {
-    return {std::forward<Other>(other), task_};
-  }
-
-  Inner inner_;
-  TaskRef task_;
-};
-
+inline namespace SONDE_DETAIL_ASIO_TIER {
 namespace asio_internal {
 
-template <typename Inner>
-boost::asio::any_io_executor Track(const Inner& inner, TaskRef task) {
-  return tracking_executor<Inner>(inner, task);
-}
-
-// True when `executor` holds an Inner, or one that is tracked for another task already.
-template <typename Inner>
-bool TrackAs(const boost::asio::any_io_executor& executor, TaskRef task,
-             boost::asio::any_io_executor& tracked) {
-  if (const auto* plain = executor.target<Inner>()) {
-    tracked = Track(*plain, task);
-  } else if (const auto* other = executor.target<tracking_executor<Inner>>()) {
-    tracked = Track(other->inner(), task);
-  } else {
-    return false;
-  }
-  return true;
-}
-
-// Looks into type-erased executors, so that a task's executor does not count for its parent too.
-inline boost::asio::any_io_executor Track(const boost::asio::any_io_executor& executor,
-                                          TaskRef task) {
-  namespace asio = boost::asio;
-  asio::any_io_executor tracked;
-  const bool is_known =
-      TrackAs<asio::io_context::executor_type>(executor, task, tracked) ||
-      TrackAs<asio::thread_pool::executor_type>(executor, task, tracked) ||
-      TrackAs<asio::strand<asio::io_context::executor_type>>(executor, task, tracked) ||
-      TrackAs<asio::strand<asio::thread_pool::executor_type>>(executor, task, tracked) ||
-      TrackAs<asio::strand<asio::any_io_executor>>(executor, task, tracked) ||
-      TrackAs<asio::any_io_executor>(executor, task, tracked);
-  return is_known ? tracked : asio::any_io_executor(tracking_executor(executor, task));
-}
-template <typename Inner>
-boost::asio::any_io_executor Track(const tracking_executor<Inner>& executor, TaskRef task) {
-  return Track(executor.inner(), task);
-}
+#if defined(SONDE_ASIO_TRACKING)
+inline constexpr bool kTracksOperations = true;
+#else
+inline constexpr bool kTracksOperations = false;
+#endif
 
 // Owns a task for as long as its coroutine's frame exists.
 class FrameTask {
@@ -301,11 +183,7 @@ requires(!std::is_convertible_v<Executor&, boost::asio::execution_context&>) aut
   }
 }
 
-#if defined(SONDE_ASIO_TRACKING)
-}  // namespace on_tracked
-#else
-}  // namespace on_plain
-#endif
+}  // namespace SONDE_DETAIL_ASIO_TIER
 }  // namespace sonde
 
 #else

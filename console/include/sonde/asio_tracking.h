@@ -8,6 +8,7 @@
 #include <boost/system/error_code.hpp>
 #include <cstdint>
 
+#include "sonde/resource.h"
 #include "sonde/task.h"
 
 namespace boost::asio {

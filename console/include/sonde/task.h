@@ -39,15 +39,11 @@ struct Field {
 // How a task came to its end, as far as it is known.
 enum class TaskOutcome : std::uint8_t { kFinished, kFailed, kCancelled };
 
-enum class ResourceKind : std::uint8_t { kTimer, kSocket, kMutex, kSemaphore, kChannel, kOther };
-
 #if defined(SONDE_ENABLED) && SONDE_ENABLED
 
 inline namespace on {
 
 struct TaskSlot;
-struct ResourceSlot;
-struct AsyncOpSlot;
 
 // Where a task comes from: it decides the `target` that clients group by.
 enum class TaskOrigin : std::uint8_t { kManual, kAsio, kBlocking };
@@ -193,66 +189,6 @@ class [[nodiscard]] BlockingSection {
   PollGuard poll_;
 };
 
-// Something that tasks wait for. Destroyed when it is gone. At most four attributes.
-// One thread at a time, except SetAttribute. Not async-signal-safe.
-class Resource {
- public:
-  Resource() noexcept = default;  // None.
-  // `type` is what it is called in the program: "steady_timer". `kind` is shown for kOther.
-  Resource(ResourceKind kind, std::string_view type, std::string_view other_kind = {},
-           const std::source_location& location = std::source_location::current()) noexcept
-      : Resource(kind, type, other_kind, 0, location) {}
-  // Part of `parent`.
-  Resource(const Resource& parent, ResourceKind kind, std::string_view type,
-           std::string_view other_kind = {},
-           const std::source_location& location = std::source_location::current()) noexcept
-      : Resource(kind, type, other_kind, parent.id_, location) {}
-  Resource(Resource&& other) noexcept
-      : slot_(std::exchange(other.slot_, nullptr)), id_(std::exchange(other.id_, 0)) {}
-  Resource& operator=(Resource&& other) noexcept {
-    std::swap(slot_, other.slot_);
-    std::swap(id_, other.id_);
-    return *this;
-  }
-  ~Resource();
-
-  std::uint64_t id() const noexcept { return id_; }
-  // `name` and `unit` must live as long as the program. Any thread.
-  void SetAttribute(const char* name, std::uint64_t value, const char* unit = "") noexcept;
-
- private:
-  Resource(ResourceKind kind, std::string_view type, std::string_view other_kind,
-           std::uint64_t parent, const std::source_location& location) noexcept;
-  ResourceSlot* slot_ = nullptr;
-  std::uint64_t id_ = 0;
-};
-
-// One wait of a task for a resource, from its start to its destruction.
-// One thread at a time. Not async-signal-safe.
-class AsyncOp {
- public:
-  AsyncOp() noexcept = default;  // None.
-  // `source` must live as long as the program: "async_wait".
-  AsyncOp(const Resource& resource, const char* source, TaskRef task = current_task()) noexcept
-      : AsyncOp(resource.id(), source, task) {}
-  AsyncOp(std::uint64_t resource_id, const char* source, TaskRef task) noexcept;
-  AsyncOp(AsyncOp&& other) noexcept
-      : slot_(std::exchange(other.slot_, nullptr)), id_(std::exchange(other.id_, 0)) {}
-  AsyncOp& operator=(AsyncOp&& other) noexcept {
-    std::swap(slot_, other.slot_);
-    std::swap(id_, other.id_);
-    return *this;
-  }
-  ~AsyncOp();
-
-  // The task looked whether the wait is over.
-  void Poll() noexcept;
-
- private:
-  AsyncOpSlot* slot_ = nullptr;
-  std::uint64_t id_ = 0;
-};
-
 }  // namespace on
 
 #else
@@ -303,21 +239,6 @@ class [[maybe_unused]] BlockingSection {
  public:
   constexpr explicit BlockingSection(std::string_view, std::initializer_list<Field> = {}) noexcept {
   }
-};
-class [[maybe_unused]] Resource {
- public:
-  constexpr Resource() noexcept {}
-  constexpr Resource(ResourceKind, std::string_view, std::string_view = {}) noexcept {}
-  constexpr Resource(const Resource&, ResourceKind, std::string_view,
-                     std::string_view = {}) noexcept {}
-  constexpr std::uint64_t id() const noexcept { return 0; }
-  constexpr void SetAttribute(const char*, std::uint64_t, const char* = "") noexcept {}
-};
-class [[maybe_unused]] AsyncOp {
- public:
-  constexpr AsyncOp() noexcept {}
-  constexpr AsyncOp(const Resource&, const char*, TaskRef = {}) noexcept {}
-  constexpr void Poll() noexcept {}
 };
 
 }  // namespace off
