@@ -78,7 +78,10 @@ class Console::Impl {
   void Stop() {
     if (!thread_.joinable()) return;
     announcement_.reset();
-    server_.Stop(kGrace, [this] { service_.Finish(); });
+    server_.Stop(kGrace, [this] {
+      service_.Finish();
+      http_.Finish();
+    });
     thread_.join();
   }
 

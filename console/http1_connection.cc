@@ -2,6 +2,7 @@
 
 #include <array>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/status.hpp>
@@ -132,6 +133,10 @@ class Http1Connection final : public Connection {
   void ReadMore() {
     socket_.async_read_some(
         asio::buffer(chunk_), [self = Self()](boost::system::error_code error, std::size_t size) {
+          if (error == asio::error::eof) {
+            self->is_peer_done_ = true;
+            return self->CloseIfLeft();
+          }
           if (error) return self->Close();
           if (!self->is_last_) self->input_.append(self->chunk_.data(), size);
           if (self->input_.size() > self->limits_.request_bytes + self->limits_.header_bytes) {
@@ -192,12 +197,24 @@ class Http1Connection final : public Connection {
   // the peer who closes first, if it does so soon.
   void Continue() {
     if (is_draining_) return Close();
-    if (keep_alive()) return Parse();
+    if (keep_alive()) {
+      Parse();
+      return CloseIfLeft();
+    }
     TakeNoMore();
     boost::system::error_code ignored;
     socket_.shutdown(asio::socket_base::shutdown_send, ignored);
     is_lingering_ = true;
     request_started_ = steady_clock::now();
+    CloseIfLeft();
+  }
+
+  // Who has sent its last byte may still read what it asked for. That it leaves is not noticed any
+  // more, so that what has to know is not for it.
+  void CloseIfLeft() {
+    if (!is_peer_done_) return;
+    const bool waits = exchange_ != nullptr ? !exchange_->on_closed : !output_.empty();
+    if (!waits) Close();
   }
 
   void Watch() {
@@ -232,6 +249,7 @@ class Http1Connection final : public Connection {
   steady_clock::time_point request_started_;  // Or since when none is in progress.
   steady_clock::time_point write_started_;
   bool is_last_ = false;  // No further request is taken.
+  bool is_peer_done_ = false;
   bool is_lingering_ = false;
   bool is_writing_ = false;
   bool is_draining_ = false;

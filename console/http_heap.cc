@@ -17,16 +17,20 @@ HttpResponse NotLinked() {
   return GoError(404, "no heap profiles: the program does not link sonde::heap");
 }
 
+struct TimedHeap {
+  Result<HeapProfile> heap;
+  std::int64_t taken_ns = SteadyNs();
+};
+
 // `before` is taken out.
-HttpResponse DeltaReply(Result<HeapProfile>& before, Result<HeapProfile> after,
-                        std::int64_t seconds, const std::string& file_name) {
-  for (const Result<HeapProfile>* heap : {&before, &after}) {
-    if (!heap->ok()) return GoError(404, heap->error().message);
+HttpResponse DeltaReply(TimedHeap& before, TimedHeap after, const std::string& file_name) {
+  for (const TimedHeap* timed : {&before, &after}) {
+    if (!timed->heap.ok()) return GoError(404, timed->heap.error().message);
   }
-  constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-  after.value().profile.SetDuration(seconds * kNanosecondsPerSecond);
-  const Profile later = std::move(after.value().profile).Build();
-  const Profile earlier = std::move(before.value().profile).Build();
+  ProfileBuilder& now = after.heap.value().profile;
+  now.SetDuration(after.taken_ns - before.taken_ns);
+  const Profile later = std::move(now).Build();
+  const Profile earlier = std::move(before.heap.value().profile).Build();
   const Result<Profile> added = Subtract(later, earlier);
   return added.ok() ? PprofReply(added.value(), file_name) : GoError(500, added.error().message);
 }
@@ -78,19 +82,19 @@ void HttpService::ServeHeapText(const Context& context, HeapKind kind, std::stri
 void HttpService::ServeHeapDelta(const Context& context, HeapKind kind, std::int64_t seconds,
                                  const std::string& file_name) {
   const Exchange exchange = context.exchange;
-  const auto before = std::make_shared<std::optional<Result<HeapProfile>>>();
-  spans_.Take(exchange, {.length = std::chrono::seconds(seconds),
-                         .open = [this, before, kind] { before->emplace(hooks_.heap(kind)); },
-                         .close =
-                             [this, before, kind, seconds, file_name](bool is_wanted) {
-                               if (!is_wanted) return HttpResponse();
-                               return DeltaReply(**before, hooks_.heap(kind), seconds,
-                                                 file_name + "-delta");
-                             },
-                         .send =
-                             [this, exchange, file_name](HttpResponse response) {
-                               SendProfile(exchange, file_name, std::move(response));
-                             }});
+  const auto before = std::make_shared<std::optional<TimedHeap>>();
+  spans_.Take(exchange,
+              {.length = std::chrono::seconds(seconds),
+               .open = [this, before, kind] { before->emplace(TimedHeap{hooks_.heap(kind)}); },
+               .close =
+                   [this, before, kind, file_name](bool is_wanted) {
+                     if (!is_wanted) return HttpResponse();
+                     return DeltaReply(**before, {hooks_.heap(kind)}, file_name + "-delta");
+                   },
+               .send =
+                   [this, exchange, file_name](HttpResponse response) {
+                     SendProfile(exchange, file_name, std::move(response));
+                   }});
 }
 
 }  // namespace sonde

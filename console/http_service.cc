@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "console/console_server.h"
 #include "console/http_replies.h"
@@ -101,6 +102,13 @@ void HttpService::Handle(const HttpRequest& request, const Exchange& exchange) {
     return Send(exchange, std::move(response));
   }
   Route({request, target, exchange});
+}
+
+void HttpService::Finish() {
+  spans_.Finish();
+  for (const Exchange& reader : std::vector(event_readers_.begin(), event_readers_.end())) {
+    reader->End();
+  }
 }
 
 void HttpService::Route(const Context& context) {
@@ -201,11 +209,13 @@ void HttpService::RouteApi(const Context& context, std::string_view name) {
 }
 
 void HttpService::SendEvents(const Exchange& exchange) {
-  if (event_readers_ >= kMostReaders) {
+  if (event_readers_.size() >= kMostReaders) {
     return Send(exchange, TextReply(503, "too many pages are open\n"));
   }
-  ++event_readers_;
-  exchange->on_closed = [this] { --event_readers_; };
+  event_readers_.insert(exchange);
+  exchange->on_closed = [this, weak = std::weak_ptr(exchange)] {
+    event_readers_.erase(weak.lock());
+  };
   HttpResponse head{.headers = {{"content-type", "text/event-stream"}}, .body = "retry: 1000\n\n"};
   AddSafetyHeaders(head);
   exchange->Begin(std::move(head));

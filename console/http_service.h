@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "console/console_hooks.h"
@@ -43,6 +44,8 @@ class HttpService {
   ~HttpService();
 
   void Handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  // The process ends: what would take longer is answered as it stands.
+  void Finish();
 
  private:
   using Exchange = std::shared_ptr<HttpExchange>;
@@ -98,7 +101,7 @@ class HttpService {
   // By endpoint and status.
   std::map<std::pair<std::string, int>, std::uint64_t> served_;
   std::uint64_t sent_profile_bytes_ = 0;
-  std::size_t event_readers_ = 0;
+  std::unordered_set<Exchange> event_readers_;
   Symbolizer symbolizer_;  // Of the work queue's thread, like the next.
   LiveFlame live_flame_;
   ProfileSpans spans_;

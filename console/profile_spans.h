@@ -1,5 +1,5 @@
 // ProfileSpans: profiles that take a while: opened, waited for, and closed, early when nobody
-// waits.
+// waits or the process ends.
 
 #ifndef SONDE_CONSOLE_PROFILE_SPANS_H_
 #define SONDE_CONSOLE_PROFILE_SPANS_H_
@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <unordered_set>
 
 #include "console/http_exchange.h"
 #include "console/work_queue.h"
@@ -33,6 +34,8 @@ class ProfileSpans {
 
   // Profiles for `exchange`, or answers it that too many profiles are being taken.
   void Take(const std::shared_ptr<HttpExchange>& exchange, Span span);
+  // From now on none is waited for: their readers get what there is.
+  void Finish();
 
  private:
   struct Taken;
@@ -42,7 +45,8 @@ class ProfileSpans {
 
   ConsoleServer& server_;
   WorkQueue& work_;
-  std::size_t open_ = 0;
+  std::unordered_set<std::shared_ptr<Taken>> open_;
+  bool is_ending_ = false;
 };
 
 }  // namespace sonde

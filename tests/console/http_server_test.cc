@@ -6,49 +6,22 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "console/console_hooks.h"
 #include "sonde/console.h"
 #include "sonde/task.h"
-#include "tests/console/peer.h"
-#include "tests/support/console_on_free_port.h"
+#include "tests/console/console_test.h"
 
 namespace sonde {
 namespace {
 
 using namespace std::chrono_literals;
-
-class ConsoleTest : public testing::Test {
- protected:
-  void Start(ConsoleOptions options = {}, const ConsoleHooks& hooks = {}) {
-    if (options.console_port == ConsoleOptions().console_port) options.console_port = 0;
-    if (options.http_port == ConsoleOptions().http_port) options.http_port = FreePort();
-    auto started = Console::Start(options, &hooks);
-    ASSERT_TRUE(started.ok()) << Describe(started.error());
-    console_ = std::move(started).value();
-  }
-  std::string Ask(const std::string& line, const std::string& headers = "Host: localhost\r\n",
-                  const std::string& body = {}) {
-    Peer peer(console_->http_port());
-    peer.Send(line + " HTTP/1.1\r\n" + headers + "Connection: close\r\nContent-Length: " +
-              std::to_string(body.size()) + "\r\n\r\n" + body);
-    return peer.Receive();
-  }
-  static std::string StatusOf(const std::string& answer) {
-    return answer.size() > 12 ? answer.substr(9, 3) : "none";
-  }
-
-  std::unique_ptr<Console> console_;
-};
 
 TEST_F(ConsoleTest, AnswersOverHttp11) {
   Start();
@@ -62,34 +35,6 @@ TEST_F(ConsoleTest, AnswersOverHttp11) {
   EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/heap")), "404");
   EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/profile?seconds=1")), "500");
   EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/wall?seconds=1")), "500");
-}
-
-TEST_F(ConsoleTest, WallClockTimeIsSampledWhileItIsAskedFor) {
-  std::vector<bool> watched;
-  IntervalHub wall(
-      [] {
-        Interval interval;
-        interval.kind = IntervalKind::kWall;
-        return interval;
-      },
-      [&](bool is_wanted) { watched.push_back(is_wanted); });
-  ConsoleHooks hooks;
-  hooks.wall = &wall;
-  Start({}, hooks);
-  const std::string answer = Ask("GET /debug/pprof/wall?seconds=1");
-
-  EXPECT_EQ(StatusOf(answer), "200");
-  EXPECT_NE(answer.find("filename=\"wall\""), std::string::npos);
-  EXPECT_EQ(watched, (std::vector<bool>{true, false}));
-  // It interrupts the program's calls, so that a page of another origin must not start it.
-  for (const char* const header :
-       {"Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n",
-        "Origin: http://evil.example\r\n"}) {
-    EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/wall?seconds=1",
-                           std::string("Host: localhost\r\n") + header)),
-              "403");
-  }
-  EXPECT_EQ(watched.size(), 2U);
 }
 
 TEST_F(ConsoleTest, ATaskIsToldWithItsHistograms) {
@@ -161,83 +106,6 @@ TEST_F(ConsoleTest, DownloadsCannotLeaveTheFolder) {
        {"../etc/passwd", "..%2fetc%2fpasswd", "%2e%2e/etc/passwd", "/etc/passwd", ".", ""}) {
     EXPECT_EQ(StatusOf(Ask(std::string("GET /api/artifacts/") + name)), "404") << name;
   }
-}
-
-Result<HeapProfile> HeapOf(std::int64_t bytes) {
-  ProfileBuilder builder({{"inuse_objects", "count"}, {"inuse_space", "bytes"}});
-  const LocationId frame = builder.FrameNamed("allocate");
-  builder.AddSample(builder.AddStack({&frame, 1}), kNoLabels, {1, bytes});
-  return HeapProfile{std::move(builder), 1, "heap profile: 1: 10 [1: 10] @ heap_v2/524288\n"};
-}
-
-TEST_F(ConsoleTest, HeapProfilesKnowWhatGosDo) {
-  ConsoleHooks hooks;
-  int asked = 0;
-  hooks.heap = [&](HeapKind) { return HeapOf(1000 * ++asked); };
-  Start({}, hooks);
-  const std::string pprof = Ask("GET /debug/pprof/heap?gc=1");
-  EXPECT_EQ(StatusOf(pprof), "200");
-  EXPECT_NE(pprof.find("filename=\"heap\""), std::string::npos);
-  EXPECT_NE(pprof.find("\r\n\r\n\x1f\x8b"), std::string::npos);
-  EXPECT_NE(Ask("GET /debug/pprof/heap?debug=1").find("\r\n\r\nheap profile: 1: 10 "),
-            std::string::npos);
-  EXPECT_NE(Ask("GET /pprof/heap").find("\r\n\r\nheap profile: 1: 10 "), std::string::npos);
-  const std::string delta = Ask("GET /debug/pprof/allocs?seconds=1");
-  EXPECT_NE(delta.find("filename=\"allocs-delta\""), std::string::npos);
-  EXPECT_EQ(asked, 5);
-  for (const char* const wrong :
-       {"seconds=0", "seconds=-1", "seconds=x", "seconds=1&debug=1", "seconds=100000"}) {
-    const std::string answer = Ask(std::string("GET /debug/pprof/heap?") + wrong);
-    EXPECT_EQ(StatusOf(answer), "400") << wrong;
-    EXPECT_NE(answer.find("x-go-pprof: 1"), std::string::npos) << wrong;
-  }
-  EXPECT_NE(Ask("GET /metrics").find("{endpoint=\"allocs\",code=\"200\"} 1\n"), std::string::npos);
-}
-
-TEST_F(ConsoleTest, TwoClientsAreSampledAtTheSameTime) {
-  IntervalHub hub(SevenToThree);
-  ConsoleHooks hooks;
-  hooks.samples = &hub;
-  Start({}, hooks);
-  std::string first;
-  std::thread other([&] { first = Ask("GET /debug/pprof/profile?seconds=1"); });
-  const std::string second = Ask("GET /pprof/profile?seconds=1");
-  other.join();
-  EXPECT_EQ(StatusOf(first), "200");
-  EXPECT_EQ(StatusOf(second), "200");
-  // The header of gperftools' format: 0, 3, 0, period in microseconds.
-  const std::size_t body = second.find("\r\n\r\n") + 4;
-  ASSERT_GT(second.size(), body + 32);
-  std::uint64_t words[4];
-  std::memcpy(words, second.data() + body, sizeof(words));
-  EXPECT_EQ(words[1], 3U);
-  EXPECT_EQ(words[3], 10'000U);
-  console_.reset();
-}
-
-TEST_F(ConsoleTest, AProfileThatNobodyWaitsForIsNotTaken) {
-  std::atomic<int> watched{0};
-  IntervalHub hub(SevenToThree, [&](bool is_wanted) { watched += is_wanted ? 1 : -1; });
-  ConsoleHooks hooks;
-  hooks.samples = &hub;
-  Start({}, hooks);
-  const auto settles = [&](int wanted) {
-    for (int i = 0; i < 500 && watched != wanted; ++i) std::this_thread::sleep_for(10ms);
-    return watched == wanted;
-  };
-  {
-    std::vector<std::unique_ptr<Peer>> leaving;
-    for (int i = 0; i < 80; ++i) {
-      leaving.push_back(std::make_unique<Peer>(console_->http_port()));
-      leaving.back()->Send(
-          "GET /debug/pprof/profile?seconds=3600 HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    }
-    EXPECT_NE(leaving.back()->Receive("being taken").find("HTTP/1.1 503"), std::string::npos);
-    EXPECT_TRUE(settles(1));
-  }
-  EXPECT_TRUE(settles(0));
-  EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/profile?seconds=1")), "200");
-  console_.reset();
 }
 
 TEST_F(ConsoleTest, ATokenIsAskedForWhereOneIsSet) {

@@ -31,6 +31,8 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
 
   void Send(std::string_view bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  // Nothing more is sent; what comes can still be read.
+  void EndSending() { ::shutdown(socket_, SHUT_WR); }
   // Until the peer closes, or `wanted` is in it.
   std::string Receive(std::string_view wanted = {}) {
     std::string all;
