@@ -95,14 +95,16 @@ Result<Profile> LiveFlame::Window(const HttpTarget& target, std::chrono::seconds
 }
 
 HttpResponse LiveFlame::Answer(const HttpTarget& target) {
-  const auto now = std::chrono::steady_clock::now();
-  while (!kept_.empty() && (now - kept_.front().time > kKept || kept_.size() > kMostKept)) {
-    kept_.pop_front();
-  }
+  const auto began = std::chrono::steady_clock::now();
+  std::erase_if(kept_, [&](const Kept& kept) { return began > kept.until; });
   const auto known = std::ranges::find(kept_, target.query, &Kept::query);
   if (known != kept_.end()) return known->reply;
   HttpResponse reply = Draw(target);
-  if (reply.status == 200) kept_.push_back({target.query, now, reply});
+  if (reply.status != 200) return reply;
+  if (kept_.size() == kMostKept) kept_.pop_front();
+  const auto drawn = std::chrono::steady_clock::now();
+  const auto took = drawn - began;
+  kept_.push_back({target.query, drawn + std::max<std::chrono::nanoseconds>(took, kKept), reply});
   return reply;
 }
 

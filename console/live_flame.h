@@ -21,8 +21,8 @@ class LiveFlame {
   // Both outlive it.
   LiveFlame(const ConsoleHooks& hooks, Symbolizer& symbolizer);
 
-  // What was asked within the last 200 ms is answered as it was then: several pages, or a scraper
-  // in a hurry, cost the process little more than one page.
+  // For 200 ms, or for as long as it took to draw, the same question has the same answer: several
+  // pages, or a scraper in a hurry, cost the process little more than one page.
   HttpResponse Answer(const HttpTarget& target);
   // Lets go of the samples when nobody asked for a minute.
   void RestWhenUnasked();
@@ -30,7 +30,7 @@ class LiveFlame {
  private:
   struct Kept {
     std::string query;
-    std::chrono::steady_clock::time_point time;
+    std::chrono::steady_clock::time_point until;
     HttpResponse reply;
   };
 

@@ -9,37 +9,10 @@
 #include <thread>
 
 #include "console/interval_hub.h"
+#include "tests/support/many_stacks.h"
 
 namespace sonde {
 namespace {
-
-// Stacks that differ, of two tasks.
-Interval ManyStacks(std::uint64_t stacks) {
-  Interval interval;
-  interval.duration_ns = 1'000'000'000;
-  interval.period_ns = 10'000'000;
-  interval.threads.push_back({1, "worker"});
-  interval.label_sets.resize(1);
-  // Code without symbols is called by its module: as many names as modules.
-  constexpr std::uint64_t kModules = 64;
-  for (std::uint64_t i = 0; i < kModules; ++i) {
-    interval.modules.push_back({.start = i << 16,
-                                .limit = (i + 1) << 16,
-                                .path = "/nowhere/lib" + std::to_string(i) + ".so",
-                                .build_id = {}});
-  }
-  for (std::uint64_t i = 0; i < stacks; ++i) {
-    IntervalSample sample;
-    for (std::uint64_t depth = 0; depth < 4; ++depth) {
-      const std::uint64_t module = i >> (6 * depth) & (kModules - 1);
-      sample.frames.push_back({(module << 16) + 16, static_cast<std::uint32_t>(module)});
-    }
-    sample.task_id = 1 + i % 2;
-    sample.signals = sample.weight = 1;
-    interval.samples.push_back(std::move(sample));
-  }
-  return interval;
-}
 
 TEST(LiveFlame, AHundredThousandStacksBecomeAPictureOfBoundedSizeThatSaysWhatIsMissing) {
   IntervalHub hub([] { return ManyStacks(100'000); });
