@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# run.sh <sonde program> <work folder> [example daemon]: the browser tests. Exits 77 when they cannot run here.
+# run.sh <sonde program> <work folder> [browser.served_stacks [example daemon]]: the browser tests. Exits 77 when
+# they cannot run here.
 # run.sh <sonde program> <work folder> --heap [minutes]: whether the page's memory stays flat (10 minutes).
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=$1
 work=$2
-daemon=${3:-}
+stacks=${3:-}
+daemon=${4:-}
 
 for tool in node npm; do
   command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
@@ -20,7 +22,7 @@ if [ ! -d node_modules/playwright-core ] || [ package-lock.json -nt node_modules
   npm ci --no-audit --no-fund --ignore-scripts >npm.log 2>&1 || { echo "skipped: npm cannot install"; exit 77; }
   touch node_modules
 fi
-[ "$daemon" = --heap ] && heap=${4:-10} && daemon=
-export SONDE_CHROMIUM SONDE_PROGRAM=$program SONDE_DAEMON=$daemon SONDE_SOURCE="$source/../.."
+[ "$stacks" = --heap ] && heap=${4:-10} && stacks= && daemon=
+export SONDE_CHROMIUM SONDE_PROGRAM=$program SONDE_STACKS=$stacks SONDE_DAEMON=$daemon SONDE_SOURCE="$source/../.."
 [ -z "${heap:-}" ] || exec node "$work/heap.mjs" "$heap"
 exec node --test --test-concurrency=1 "$work"/*.test.mjs
