@@ -3,7 +3,6 @@
 #ifndef SONDE_CLI_CONSOLE_MODEL_H_
 #define SONDE_CLI_CONSOLE_MODEL_H_
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -11,43 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "cli/duration_counts.h"
+#include "cli/task_row.h"
 #include "sonde/result.h"
 
 namespace sonde::cli {
-
-enum class TaskState : std::uint8_t { kRunning, kScheduled, kIdle, kCompleted };
-
-// Times are Unix nanoseconds, 0 = never.
-struct TaskRow {
-  std::uint64_t id = 0;
-  std::string name;
-  std::string kind;
-  std::string target;
-  std::string location;
-  std::vector<std::pair<std::string, std::string>> fields;  // Without name and kind.
-  std::int64_t created = 0;
-  std::int64_t dropped = 0;
-  std::uint64_t wakes = 0;
-  std::uint64_t self_wakes = 0;
-  std::uint64_t waker_clones = 0;
-  std::uint64_t waker_drops = 0;
-  std::int64_t last_wake = 0;
-  std::uint64_t polls = 0;
-  std::int64_t first_poll = 0;
-  std::int64_t last_poll_started = 0;
-  std::int64_t last_poll_ended = 0;
-  std::int64_t busy_ns = 0;       // Of polls that are over.
-  std::int64_t scheduled_ns = 0;  // Before polls that began.
-
-  TaskState state() const noexcept;
-  // At the time `now`.
-  std::int64_t TotalNs(std::int64_t now) const noexcept;
-  std::int64_t BusyNs(std::int64_t now) const noexcept;
-  std::int64_t ScheduledNs(std::int64_t now) const noexcept;
-  std::int64_t IdleNs(std::int64_t now) const noexcept;
-  // What is suspicious about it: "lost its waker", "wakes itself", "never yields".
-  std::vector<std::string> Warnings(std::int64_t now) const;
-};
 
 struct ResourceRow {
   std::uint64_t id = 0;
@@ -68,22 +35,6 @@ struct AsyncOpRow {
   std::uint64_t polls = 0;
   std::int64_t created = 0;
   std::int64_t dropped = 0;
-};
-
-// Durations counted by range.
-struct DurationCounts {
-  struct Range {
-    std::uint64_t from_ns = 0;
-    std::uint64_t to_ns = 0;
-    std::uint64_t count = 0;
-  };
-  std::vector<Range> ranges;  // Ascending; none is empty.
-  std::uint64_t total = 0;
-  std::uint64_t outliers = 0;  // Of these, longer than the histogram reaches.
-  std::uint64_t highest_outlier_ns = 0;
-
-  // The duration that `share` (0 to 1) of all are not longer than.
-  std::uint64_t PercentileNs(double share) const noexcept;
 };
 
 struct TaskDetails {
@@ -128,8 +79,6 @@ class ConsoleModel {
 
 // Takes the bytes of a TaskDetails message. kMalformed when they are none.
 Result<TaskDetails> ReadTaskDetails(std::string_view message);
-
-const char* NameOf(TaskState state) noexcept;
 
 }  // namespace sonde::cli
 
