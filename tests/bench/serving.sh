@@ -29,11 +29,11 @@ run() {  # run ASKED: a line of bench.served_host from each program; ASKED is 0,
   wait "${pids[@]}"
 }
 
-echo "load $(cut -d' ' -f1 /proc/loadavg), $rounds rounds of two runs of $seconds seconds: p50 us, p99 us, resident MiB"
+echo "load $(cut -d' ' -f1 /proc/loadavg), $rounds rounds of two runs of $seconds seconds: p50 us, p99 us, p99 of CPU us, waits, resident MiB"
 for ((round = 0; round < rounds; ++round)); do
   run none
   cat "$scratch"/out[01] >>"$scratch/alone"
-  echo "alone $(paste -sd'|' "$scratch/out0" "$scratch/out1" | sed 's/|/   and /')"
+  echo "alone $(cat "$scratch/out0")   and $(cat "$scratch/out1")"
   asked=$((round % 2))
   run "$asked"
   cat "$scratch/out$asked" >>"$scratch/asked"
@@ -48,10 +48,12 @@ p99 = [row[1] for row in alone]
 middle, spread = statistics.median(p99), max(p99) - min(p99)
 moved = statistics.median(a[1] - b[1] for a, b in zip(asked, other))
 allowed = spread + 0.05 * middle
-memory = [row[2] for row in asked]
+memory = [row[4] for row in asked]
 print(f"p99 alone {middle:.0f} us (spread {spread:.0f}); asked {statistics.median(row[1] for row in asked):.0f} us, "
       f"not asked on the same machine {statistics.median(row[1] for row in other):.0f} us: "
       f"being asked costs {moved:.0f} us (at most {allowed:.0f})")
+middles = [statistics.median(row[column] for row in rows) for column in (2, 3) for rows in (alone, asked, other)]
+print("p99 of a request's CPU time alone {:.0f}, asked {:.0f}, not asked {:.0f} us; waits {:.0f}, {:.0f}, {:.0f}".format(*middles))
 print(f"resident while asked: {memory[0]:.1f} MiB in the first run, {memory[-1]:.1f} in the last")
 sys.exit(moved > allowed or memory[-1] > memory[0] * 1.1 + 1)
 PYTHON
