@@ -46,6 +46,7 @@ void Http1Reader::Begin() {
   parser_->header_limit(static_cast<std::uint32_t>(header_bytes_));
   request_ = {};
   has_header_ = false;
+  header_used_ = 0;
 }
 
 bool Http1Reader::has_begun() const { return parser_->got_some(); }
@@ -60,6 +61,10 @@ Http1Reader::State Http1Reader::Refuse(int status, std::string reason) {
 
 Http1Reader::State Http1Reader::Read(std::string& input) {
   while (!input.empty()) {
+    // The parser takes for granted that the last chunk, "0" and two ends of lines, comes whole.
+    constexpr std::size_t kLastChunk = 5;
+    const bool may_be_last = has_header_ && parser_->chunked() && input.front() == '0';
+    if (may_be_last && input.size() < kLastChunk) break;
     boost::system::error_code error;
     const std::size_t used = parser_->put(boost::asio::buffer(input), error);
     input.erase(0, used);
@@ -70,6 +75,12 @@ Http1Reader::State Http1Reader::Read(std::string& input) {
                                                              : 400;
       return Refuse(status, error.message());
     }
+    // The parser's own limit depends on how the bytes come.
+    if (!has_header_) {
+      header_used_ += used;
+      const std::size_t begun = parser_->is_header_done() ? 0 : input.size();
+      if (header_used_ + begun > header_bytes_) return Refuse(431, "the header is too long");
+    }
     if (!has_header_ && parser_->is_header_done()) {
       has_header_ = true;
       parser_->eager(true);  // From here on: what the header says of the body is looked at first.
@@ -79,7 +90,10 @@ Http1Reader::State Http1Reader::Read(std::string& input) {
       }
     }
     if (parser_->is_done()) return State::kWhole;
-    if (used == 0) break;
+    if (used != 0) continue;
+    // What waits behind a header is the head of a chunk, or fields that come behind the body.
+    if (has_header_ && input.size() > header_bytes_) return Refuse(431, "the trailer is too long");
+    break;
   }
   return State::kNeedsMore;
 }

@@ -53,6 +53,7 @@ class Http1Reader {
   HttpRequest request_;
   HttpResponse refusal_;
   bool has_header_ = false;
+  std::size_t header_used_ = 0;
   bool keeps_alive_ = true;
   bool knows_chunks_ = true;
 };

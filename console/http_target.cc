@@ -63,7 +63,8 @@ HttpTarget HttpTarget::Parse(std::string_view target) {
 }
 
 std::optional<std::int64_t> HttpTarget::Number(const std::string& name) const noexcept {
-  const std::string_view text = Parameter(name);
+  std::string_view text = Parameter(name);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   std::int64_t number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size()) {

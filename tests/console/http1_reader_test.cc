@@ -92,6 +92,26 @@ TEST(Http1Reader, WhatCanBeUnderstoodInTwoWaysIsRefused) {
   }
 }
 
+TEST(Http1Reader, TheLimitOfAHeaderDoesNotDependOnHowItComes) {
+  const std::string begin = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+  const auto header = [&](std::size_t size) {  // Of small fields, and the last as long as it takes.
+    std::string text = begin;
+    while (text.size() + 20 < size) text += "a: b\r\n";
+    return text + "a: " + std::string(size - text.size() - 7, 'b') + "\r\n\r\n";
+  };
+  const std::string chunked =
+      "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+  std::string trailer;
+  while (trailer.size() < 2000) trailer += "a: b\r\n";
+  for (const std::size_t piece : {1UL, 7UL, 100UL, 600UL, 1UL << 20}) {
+    EXPECT_EQ(ReadAll(header(1000), piece).requests.size(), 1U) << piece;
+    EXPECT_EQ(ReadAll(header(1001), piece).refused, 431) << piece;
+    EXPECT_EQ(ReadAll(header(9000), piece).refused, 431) << piece;
+    EXPECT_EQ(ReadAll(header(1000) + header(1000), piece).requests.size(), 2U) << piece;
+    EXPECT_EQ(ReadAll(chunked + trailer, piece).refused, 431) << piece;
+  }
+}
+
 TEST(Http1Reader, BodiesAndWhatFollowsThemAreToldApart) {
   const std::string chunked =
       "POST /a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
