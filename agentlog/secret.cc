@@ -16,15 +16,30 @@ bool IsHex(char c) noexcept {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 bool IsTokenChar(char c) noexcept { return IsDigit(c) || IsUpper(c) || IsLower(c); }
+char Lower(char c) noexcept { return IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Hosts and programs may have lost their capitals already.
+bool StartsWithAnyCase(std::string_view text, std::string_view prefix) noexcept {
+  return text.size() >= prefix.size() &&
+         std::equal(prefix.begin(), prefix.end(), text.begin(),
+                    [](char a, char b) { return Lower(a) == Lower(b); });
+}
 
 }  // namespace
 
 bool LooksSecret(std::string_view word) noexcept {
   constexpr std::array kPrefixes = std::to_array<std::string_view>(
-      {"sk-",    "sk_",    "pk_live",     "rk_live", "whsec_", "ghp_",  "gho_",  "ghs_",
-       "ghu_",   "ghr_",   "github_pat_", "glpat-",  "xoxb-",  "xoxp-", "xoxa-", "xoxr-",
-       "xoxe-",  "xapp-",  "AIza",        "ya29.",   "hf_",    "npm_",  "pypi-", "dop_v1_",
-       "shpat_", "shpss_", "dapi",        "hvs.",    "hvb.",   "eyJ",   "SG."});
+      {"sk-",        "sk_",     "pk_live",  "rk_live", "whsec_",    "ghp_",    "gho_",
+       "ghs_",       "ghu_",    "ghr_",     "glpat-",  "glrt-",     "gldt-",   "glptt-",
+       "glsa_",      "glc_",    "xoxb-",    "xoxp-",   "xoxa-",     "xoxr-",   "xoxe-",
+       "xapp-",      "AIza",    "ya29.",    "hf_",     "npm_",      "pypi-",   "dop_v1_",
+       "shpat_",     "shpss_",  "shpca_",   "dapi",    "hvs.",      "hvb.",    "eyJ",
+       "SG.",        "gsk_",    "xai-",     "pplx-",   "nvapi-",    "r8_",     "tvly-",
+       "lsv2_",      "lin_api", "ntn_",     "figd_",   "PMAK-",     "NRAK-",   "ATATT",
+       "ATCTT",      "ATBB",    "dp.pt.",   "dp.st.",  "sntrys_",   "sntryu_", "tskey-",
+       "nfp_",       "sbp_",    "dckr_pat", "sq0atp-", "sq0csp-",   "CFPAT-",  "CCIPAT_",
+       "bkua_",      "pul-",    "pscale_",  "pnu_",    "rubygems_", "AKCp",    "AGE-SECRET-KEY-",
+       "github_pat_"});
   for (std::size_t start = 0; start < word.size();) {
     if (start > 0 && IsTokenChar(word[start - 1])) {
       ++start;
@@ -32,7 +47,7 @@ bool LooksSecret(std::string_view word) noexcept {
     }
     const std::string_view rest = word.substr(start);
     for (const std::string_view prefix : kPrefixes) {
-      if (!rest.starts_with(prefix)) continue;
+      if (!StartsWithAnyCase(rest, prefix)) continue;
       const std::string_view tail = rest.substr(prefix.size());
       std::size_t length = 0;
       std::size_t digits = 0;

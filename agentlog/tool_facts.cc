@@ -146,17 +146,19 @@ std::string_view NameOf(ToolCategory category) noexcept {
 
 ToolFacts FactsOf(const ToolCall& tool) {
   ToolFacts facts;
-  std::string name = Lower(OwnName(tool.name));
+  // As it is written, for what looks like a secret is told by its capitals too.
+  std::string written(OwnName(tool.name));
   ParsedInput input = ParseInput(tool);
-  if (name == "exec" && tool.input_kind == ToolInput::kText) {
+  if (Lower(written) == "exec" && tool.input_kind == ToolInput::kText) {
     const ScriptCall script = ScriptCallIn(tool.input);
     if (script.count == 1) {
-      name = Lower(script.name);
+      written = script.name;
       if (!script.command.empty()) input.texts.emplace("command", script.command);
     } else if (script.count > 1) {
-      name = "composite";
+      written = "composite";
     }
   }
+  const std::string name = Lower(written);
   facts.category = CategoryOf(name);
   if (name == "skill") facts.skill = First(input.texts, {"skill", "command", "name"});
 
@@ -186,7 +188,7 @@ ToolFacts FactsOf(const ToolCall& tool) {
   }
   facts.command_name = facts.category == ToolCategory::kNetwork && !facts.domains.empty()
                            ? facts.domains.front()
-                           : name;
+                           : std::move(written);
   return facts;
 }
 

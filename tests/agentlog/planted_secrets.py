@@ -33,6 +33,19 @@ SHAPED = {
     "Shopify": "shpat_hidden#aB3dE5fG7hJ9kL1m",
     "Databricks": "dapihidden#0123456789abcdef01",
     "Vault": "hvs.hidden#aB3dE5fG7hJ9kL1mN3pQ5",
+    "age": "AGE-SECRET-KEY-1HIDDEN#QXJZAPWD",
+    "Atlassian": "ATATT3xFfGFhidden#aBcdEfgH",
+    "Azure": "hidden#aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3kL5mN7pQ9rS1tU3vW5xY7zA9bC1dE3fG5==",
+    "Docker": "dckr_pat_hidden#aBcdEfghJklm",
+    "Figma": "figd_hidden#aBcdEfghJklm",
+    "GitLab, runner": "glrt-hidden#aBcdEfghJ",
+    "Grafana": "glsa_hidden#aBcdEfghJklm_3fa0",
+    "Groq": "gsk_hidden#aBcdEfghJklm",
+    "Linear": "lin_api_hidden#aBcdEfghJklm",
+    "Postman": "PMAK-hidden#0a1bcdef-0a1bcdef",
+    "Supabase": "sbp_hidden#0a1bcdef0a1bcdef",
+    "Tailscale": "tskey-auth-hidden#CNTRL-aBcdEfgh",
+    "xAI": "xai-hidden#aBcdEfghJklm",
 }
 PLAIN = "Hidden#pw"
 USER = "hidden#"
@@ -139,6 +152,83 @@ ffmpeg -i "rtsp://$U:$P@cam.example/stream" out.mp4
 xdg-open "https://u.example/reset?code=$P"
 cat .claude/projects/-home-$U-work/x.jsonl .cache/-Users-$U-x/y C--Users-$U/z
 sqlite3 /home/$U/db.sqlite "select '$P'"
+curl $U:$P@host.example/x
+curl -u$U:$P https://api.example/x
+curl -U $U:$P -x http://$U:$P@proxy.example:3128 https://api.example
+curl --oauth2-bearer $P --cert /home/$U/c.pem:$P https://api.example
+curl "https://a.example:443@$U:$P@b.example/"
+curl https://a.example/?u=https://$U:$P@b.example
+curl HTTPS://$U:$P@A.EXAMPLE
+curl //$U:$P@a.example
+curl "http://[::1]:$P/" "http://a.example:80$P/"
+lftp -u $U,$P ftp.example -e 'ls'
+smbclient //host.example/share -U $U%$P
+mount -t cifs -o username=$U,password=$P //host/share /mnt
+set PASSWORD=$P
+declare -x TOKEN=$P; local pw=$P; readonly KEY=$P
+TOKENS=($P $T)
+TOKENS+=($P '$T') make
+declare -a KEYS=([0]=$P "$T")
+X+=$P make
+a[0]=$P
+for pw in $P $T; do echo "$pw"; done
+case $P in $T) echo x;; esac
+if [[ $x == $P ]]; then make; fi
+select x in $P $T; do break; done
+function f { $T; }
+alias x='curl -u $U:$P'
+trap 'echo $P' EXIT
+time TOKEN=$P make
+{ TOKEN=$P make; }
+x=$(TOKEN=$P make) && echo `TOKEN=$P make`
+diff <(echo $P) <(curl -u $U:$P https://a.example)
+printf -v x %s $P
+expect -c 'spawn ssh $U@h.example; send "$P\r"'
+echo "$U:$P" | chpasswd
+chpasswd <<< "$U:$P"
+keytool -storepass $P -keystore /home/$U/k.jks -list
+consul kv put x/$T $P
+redis-cli -h h.example AUTH $P
+http :8080/login pw==$P
+swaks --to $U@corp.example --auth-user $U --auth-password $P --server mail.example
+nmcli dev wifi connect ssid password $P
+restic -r rest:https://$U:$P@backup.example/repo backup /home/$U
+borg create ssh://$U@h.example/./repo::$T /home/$U
+git remote add $T https://$T:x-oauth-basic@github.com/o/r
+git checkout -b $U/$T
+git tag -a $T -m "$P"
+git -c credential.helper='!f() { echo "password=$P"; }; f' pull
+gh secret set TOKEN -b"$P"
+heroku config:set TOKEN=$P -a app
+az storage blob list --account-key $P== --sas-token "sv=1&sig=$P"
+cargo publish --token $T
+docker run -eTOKEN=$P --env=KEY=$T -v/home/$U:/x img
+docker pull $U:$P@registry.example/img
+kubectl exec p -- env TOKEN=$P make
+mysql -u$U -p$P app < /home/$U/d.sql
+pg_dump "postgresql://$U:$P@h.example/db" > dump-$T.sql
+ssh -i /home/$U/.ssh/k $U@h.example "TOKEN=$P make"
+ssh -o ProxyCommand="nc -X $U:$P %h %p" h.example
+plink -pw $P $U@h.example
+telnet h.example 25 <<< "AUTH LOGIN $P"
+npx cross-env TOKEN=$P node x.js
+npx -y @scope/$T
+env -S "TOKEN=$P make"
+nohup env TOKEN=$P make &
+parallel curl -u $U:$P ::: $P $T
+watch -n1 "curl -u $U:$P https://a.example"
+tmux send-keys -t x "export TOKEN=$P" Enter
+cat > config-$T.env
+mv $T backup && ln -s /home/$U/x $T
+rm -- -$T
+cat 'Bearer $T' "token: $T"
+cat postgres://$U:$P@h/db s3://$U:$P@b/x $T:$P
+scp $T@h.example:x y
+perl -pi -e "s/x/$P/" .env
+echo "machine h login $U password $P" >> ~/.netrc
+rsync --password-file=/home/$U/p $U@h.example::m .
+iex "& { $(irm https://$U:$P@a.example) }"
+$cred = New-Object PSCredential("$U", (ConvertTo-SecureString "$P" -AsPlainText -Force))
 Invoke-WebRequest -Headers @{Authorization="Bearer $P"} https://api.example
 $env:TOKEN="$P"; dotnet run
 """.strip().splitlines()
