@@ -86,8 +86,11 @@ std::size_t AppendEscape(std::string& out, std::string_view raw, std::size_t at)
   return 6;
 }
 
+// No thread has as many tokens, and the sums of many counts below it still fit.
+constexpr std::uint64_t kLargestCount = 1'000'000'000'000;
+
 void ReadDouble(double number, std::uint64_t& out, bool& odd) {
-  if (std::isfinite(number) && number >= 0 && number < 1e18) {
+  if (number >= 0 && number <= static_cast<double>(kLargestCount)) {
     out = static_cast<std::uint64_t>(number);
   } else {
     odd = true;
@@ -122,13 +125,14 @@ bool ReadCount(od::value value, std::uint64_t& out, bool& odd) {
       odd = true;  // More digits than 64 bits hold.
       return true;
     }
-    if (number.is_uint64()) {
-      out = number.get_uint64();
-    } else if (number.is_int64()) {
-      if (number.get_int64() >= 0) out = static_cast<std::uint64_t>(number.get_int64());
-      odd = odd || number.get_int64() < 0;
-    } else {
+    if (number.is_double()) {
       ReadDouble(number.get_double(), out, odd);
+    } else {
+      // A number below 0 is a large one without its sign.
+      const std::uint64_t count =
+          number.is_uint64() ? number.get_uint64() : static_cast<std::uint64_t>(number.get_int64());
+      if (count <= kLargestCount) out = count;
+      odd = odd || count > kLargestCount;
     }
     return true;
   }

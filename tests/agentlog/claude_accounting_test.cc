@@ -129,6 +129,16 @@ TEST(ClaudeAccount, ACountThatIsNoneIsZeroAndTold) {
   EXPECT_EQ(history.losses().CountOf("token count that is no count"), 1U);
 }
 
+TEST(ClaudeAccount, WhatNoCallCanHaveUsedIsNoCount) {
+  for (const char* number : {"1000000000001", "9223372036854775808", "18446744073709551615",
+                             "18446744073709551616", "1e13", "1e400", "\"1e13\""}) {
+    const std::string usage = std::string(R"({"input_tokens":7,"output_tokens":)") + number + "}";
+    const AgentHistory history = AgentLogs(ClaudeAnswer("1", "01", kFirstId, usage)).Read();
+    EXPECT_EQ(history.totals().tokens.Total(), 7U) << number;
+    EXPECT_EQ(history.losses().CountOf("token count that is no count"), 1U) << number;
+  }
+}
+
 TEST(ClaudeAccount, NumbersBeyond32BitsStayWhole) {
   const std::string huge = R"({"input_tokens":8580000000,"output_tokens":5000000000})";
   const AgentCounts totals = AgentLogs(ClaudeAnswer("1", "01", kFirstId, huge)).Totals();
