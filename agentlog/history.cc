@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 #include <tuple>
+#include <utility>
 
 #include "agentlog/fork.h"
 #include "agentlog/hash.h"
@@ -21,13 +22,20 @@ namespace sonde {
 namespace agentlog {
 namespace {
 
+constexpr const char* kStandardInput = "-";
+
 using Tallies = std::vector<std::unique_ptr<Tally>>;
 
 struct Input {
   std::string name;
   LogIdentity identity;
-  OpenFile spool;  // Of standard input.
+  OpenFile spool;  // Of what can be read once alone: standard input, and pipes.
 };
+
+bool IsPipe(const OpenFile& file) {
+  struct stat status {};
+  return fstat(file.descriptor(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
 
 std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -51,26 +59,26 @@ Result<std::vector<Input>> OpenInputs(const std::vector<std::string>& files,
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
   bool has_standard_input = false;
   for (const std::string& file : files) {
+    const bool is_standard_input = file == kStandardInput;
+    if (is_standard_input && std::exchange(has_standard_input, true)) continue;
+    // Opening tells about rights; the descriptor is not kept.
+    const Result<OpenFile> opened = is_standard_input ? OpenFile(dup(STDIN_FILENO)) : OpenLog(file);
+    if (!opened.ok()) {
+      if (options.are_named) return opened.error();
+      losses.Add("file that cannot be read", "files", 1, BaseName(file));
+      continue;
+    }
     Input input;
     input.name = file;
-    if (file == kStandardInput) {
-      if (has_standard_input) continue;
-      has_standard_input = true;
-      Result<OpenFile> spool = Spool(STDIN_FILENO);
+    if (is_standard_input || IsPipe(opened.value())) {
+      Result<OpenFile> spool =
+          Spool(opened.value().descriptor(), is_standard_input ? "standard input" : file);
       if (!spool.ok()) return spool.error();
       input.spool = std::move(spool).value();
-      input.identity = IdentityOf(file, input.spool, options);
-    } else {
-      // Opening tells about rights; the descriptor is not kept.
-      const Result<OpenFile> opened = OpenLog(file);
-      if (!opened.ok()) {
-        if (options.are_named) return opened.error();
-        losses.Add("file that cannot be read", "files", 1, BaseName(file));
-        continue;
-      }
-      input.identity = IdentityOf(file, opened.value(), options);
-      if (!seen.emplace(input.identity.device, input.identity.inode).second) continue;
     }
+    const bool is_kept = input.spool.descriptor() >= 0;
+    input.identity = IdentityOf(file, is_kept ? input.spool : opened.value(), options);
+    if (!seen.emplace(input.identity.device, input.identity.inode).second) continue;
     inputs.push_back(std::move(input));
   }
   std::sort(inputs.begin(), inputs.end(),
@@ -82,11 +90,13 @@ std::unique_ptr<Tally> ReadOne(const Input& input, const HistoryOptions& options
   auto owned = std::make_unique<Tally>();
   Tally& tally = *owned;
   tally.file = input.name;
-  const ReadOptions read_options{.max_line_bytes = options.max_line_bytes};
+  const ReadOptions read_options{.max_line_bytes = options.max_line_bytes, .stop = options.stop};
   if (input.spool.descriptor() >= 0) {
     lseek(input.spool.descriptor(), 0, SEEK_SET);
     tally.agent = ReadLog(input.spool.descriptor(), input.name, read_options, tally, tally.losses);
-    if (!tally.agent) tally.losses.Add("file that is no agent log", "files", 1, input.name);
+    if (!tally.agent) {
+      tally.losses.Add("file that is no agent log", "files", 1, BaseName(input.name));
+    }
     return owned;
   }
   const ParseCache cache(options.parse_cache);
@@ -96,12 +106,14 @@ std::unique_ptr<Tally> ReadOne(const Input& input, const HistoryOptions& options
     tally.losses.Add("file that cannot be read", "files", 1, BaseName(input.name));
     return owned;
   }
-  // Read as it was found: a log that grows meanwhile is read anew the next time.
+  // Read as it was found: a log that grows meanwhile, or was not read to its end, is read anew the
+  // next time.
   tally.agent = ReadLog(file.value().descriptor(), input.name, read_options, tally, tally.losses);
   if (!tally.agent) {
     tally.losses.Add("file that is no agent log", "files", 1, BaseName(input.name));
   }
-  if (IdentityOf(input.name, file.value(), options) == input.identity) {
+  if (!options.stop.stop_requested() &&
+      IdentityOf(input.name, file.value(), options) == input.identity) {
     cache.Save(input.identity, tally);
   }
   tally.DropIndexes();
@@ -204,10 +216,12 @@ unsigned ThreadsByDefault() noexcept {
 }
 
 Result<OpenFile> OpenAgain(const AgentHistory::State& state, std::uint32_t index) {
-  if (state.files[index] != kStandardInput) return OpenLog(state.files[index]);
-  OpenFile again(dup(state.standard_input.descriptor()));
+  const OpenFile& spool = state.spools[index];
+  if (spool.descriptor() < 0) return OpenLog(state.files[index]);
+  OpenFile again(dup(spool.descriptor()));
   if (again.descriptor() < 0 || lseek(again.descriptor(), 0, SEEK_SET) != 0) {
-    return Error{.code = ErrorCode::kSystem, .message = "cannot read standard input again"};
+    return Error{
+        .code = ErrorCode::kSystem, .message = "cannot read it again", .file = state.files[index]};
   }
   return again;
 }
@@ -228,15 +242,14 @@ Result<AgentHistory> AgentHistory::Read(const std::vector<std::string>& files,
                                         const HistoryOptions& options) {
   auto state = std::make_unique<State>();
   state->max_line_bytes = options.max_line_bytes;
+  state->stop = options.stop;
   Result<std::vector<agentlog::Input>> inputs = agentlog::OpenInputs(files, options, state->losses);
   if (!inputs.ok()) return inputs.error();
   agentlog::Tallies tallies = agentlog::ReadAll(inputs.value(), options);
-  if (options.stop.stop_requested()) {
-    return Error{.code = ErrorCode::kTimeout, .message = "the reading was called off"};
-  }
+  if (options.stop.stop_requested()) return agentlog::ReadingCalledOff();
   for (agentlog::Input& input : inputs.value()) {
     state->files.push_back(input.name);
-    if (input.spool.descriptor() >= 0) state->standard_input = std::move(input.spool);
+    state->spools.push_back(std::move(input.spool));
   }
   agentlog::EnterAll(tallies, *state);
   agentlog::MakeSessions(*state, options.filter);

@@ -3,6 +3,7 @@
 #ifndef SONDE_AGENTLOG_HISTORY_H_
 #define SONDE_AGENTLOG_HISTORY_H_
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -15,21 +16,20 @@ namespace sonde {
 struct AgentHistory::State {
   std::vector<AgentSession> sessions;
   std::vector<std::string> files;
-  std::vector<bool> is_dropped;       // By file: another copy of the whole log counts.
-  agentlog::OpenFile standard_input;  // Kept, when it was one of the files.
+  std::vector<bool> is_dropped;            // By file: another copy of the whole log counts.
+  std::vector<agentlog::OpenFile> spools;  // By file: kept of what can be read once alone.
   AgentCounts totals;
   Losses losses;
   agentlog::Ledger ledger;
   std::vector<std::uint32_t> session_of;  // By thread of the ledger; kNoIndex = not chosen.
   std::vector<std::uint32_t> thread_of;   // By session.
   std::uint64_t max_line_bytes = 0;
+  std::stop_token stop;
 };
 
 }  // namespace sonde
 
 namespace sonde::agentlog {
-
-inline constexpr const char* kStandardInput = "-";
 
 // One a processor, within reason. **Any thread.**
 unsigned ThreadsByDefault() noexcept;

@@ -45,6 +45,7 @@ class LogReader {
             Losses& losses)
       : lines_(descriptor, options.max_line_bytes),
         name_(name),
+        stop_(options.stop),
         sink_(sink),
         losses_(losses),
         dialect_options_{.wants_text = options.wants_text,
@@ -52,7 +53,7 @@ class LogReader {
                          .file_name = BaseName(name)} {}
 
   std::optional<AgentKind> Read() {
-    for (;;) {
+    while (!stop_.stop_requested()) {
       const Result<std::optional<Line>> line = lines_.Next();
       if (!line.ok()) {
         losses_.Add(line.error().message, "files", 1, BaseName(name_));
@@ -94,6 +95,7 @@ class LogReader {
 
   LineReader lines_;
   const std::string& name_;
+  const std::stop_token stop_;
   LogSink& sink_;
   Losses& losses_;
   const DialectOptions dialect_options_;
@@ -102,11 +104,17 @@ class LogReader {
   std::unique_ptr<Dialect> dialect_;
 };
 
-Error SystemError(const char* what) {
-  return {.code = ErrorCode::kSystem, .message = std::string(what) + ": " + std::strerror(errno)};
+Error SystemError(const char* what, const std::string& file) {
+  return {.code = ErrorCode::kSystem,
+          .message = std::string(what) + ": " + std::strerror(errno),
+          .file = file};
 }
 
 }  // namespace
+
+Error ReadingCalledOff() {
+  return {.code = ErrorCode::kTimeout, .message = "the reading was called off"};
+}
 
 OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
@@ -125,30 +133,34 @@ Result<OpenFile> OpenLog(const std::string& path) {
                  .file = path};
   }
   struct stat status {};
-  if (fstat(file.descriptor(), &status) != 0 || S_ISDIR(status.st_mode)) {
-    return Error{.code = ErrorCode::kInvalid, .message = "is a folder", .file = path};
+  if (fstat(file.descriptor(), &status) != 0 ||
+      (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode))) {
+    const bool is_folder = S_ISDIR(status.st_mode);
+    return Error{.code = ErrorCode::kInvalid,
+                 .message = is_folder ? "is a folder" : "is neither a file nor a pipe",
+                 .file = path};
   }
   posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
   return file;
 }
 
-Result<OpenFile> Spool(int descriptor) {
+Result<OpenFile> Spool(int descriptor, const std::string& name) {
   std::FILE* const stream = std::tmpfile();
-  if (stream == nullptr) return SystemError("cannot make a temporary file");
+  if (stream == nullptr) return SystemError("cannot make a temporary file", name);
   OpenFile spool(fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0));
   std::fclose(stream);
-  if (spool.descriptor() < 0) return SystemError("cannot make a temporary file");
+  if (spool.descriptor() < 0) return SystemError("cannot make a temporary file", name);
   std::array<char, 1 << 16> chunk{};
   for (;;) {
     const ssize_t count = read(descriptor, chunk.data(), chunk.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError("cannot read standard input");
+    if (count < 0) return SystemError("cannot read", name);
     if (count == 0) break;
     for (ssize_t written = 0; written < count;) {
       const ssize_t step = write(spool.descriptor(), chunk.data() + written,
                                  static_cast<std::size_t>(count - written));
       if (step < 0 && errno == EINTR) continue;
-      if (step < 0) return SystemError("cannot keep standard input");
+      if (step < 0) return SystemError("cannot keep a copy", name);
       written += step;
     }
   }

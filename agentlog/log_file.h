@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -30,19 +31,22 @@ class OpenFile {
 
 // Opens a regular file or a pipe for reading. Fails with kNotFound or kInvalid. **Any thread.**
 Result<OpenFile> OpenLog(const std::string& path);
-// Copies what `descriptor` still holds to a file without a name. Fails with kSystem. **Any
-// thread.**
-Result<OpenFile> Spool(int descriptor);
+// Copies what `descriptor` still holds to a file without a name; `name` says in errors whose it is.
+// Fails with kSystem. **Any thread.**
+Result<OpenFile> Spool(int descriptor, const std::string& name);
 
 struct ReadOptions {
   bool wants_text = false;
   std::uint64_t max_line_bytes = 0;
+  std::stop_token stop{};  // Asked to, the reading ends after the line at hand.
 };
 
-// Reads everything from `descriptor` on; places of losses begin with the base
-// of `name`. nullopt when
-// nothing in it is a record of an agent that is known. What could not be used goes to `losses`.
-// **Any thread.**
+// The error of a reading that ReadOptions::stop ended.
+Error ReadingCalledOff();
+
+// Reads everything from `descriptor` on; places of losses begin with the base of `name`. nullopt
+// when nothing in it is a record of an agent that is known. What could not be used goes to
+// `losses`. **Any thread.**
 std::optional<AgentKind> ReadLog(int descriptor, const std::string& name,
                                  const ReadOptions& options, LogSink& sink, Losses& losses);
 

@@ -168,7 +168,9 @@ class Visit {
       Losses known;  // The first reading counted them.
       FileReplay sink(state_, replays);
       ReadLog(opened.value().descriptor(), state_.files[file],
-              {.wants_text = true, .max_line_bytes = state_.max_line_bytes}, sink, known);
+              {.wants_text = true, .max_line_bytes = state_.max_line_bytes, .stop = state_.stop},
+              sink, known);
+      if (state_.stop.stop_requested()) return ReadingCalledOff();
       for (const auto& [session, replay] : replays) replay->EndFile();
     }
     for (const auto& [session, replay] : replays) {

@@ -1,6 +1,7 @@
 // What a visitor sees adds up to what the history counted, in whichever order files are named.
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,8 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stop_token>
+#include <thread>
 
 #include "tests/support/agent_logs.h"
 
@@ -254,6 +257,32 @@ TEST(VisitSessions, ALogThatLostRecordsMeanwhileIsAnError) {
   const Status status = VisitSessions(history, hearing, 1);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::kInvalid);
+}
+
+TEST(VisitSessions, WhatCameThroughAPipeIsReadAgainAllTheSame) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(path) << ClaudeUser("1", "01", R"("first")"); });
+  const Result<AgentHistory> history = AgentHistory::Read({path});
+  writer.join();
+  ASSERT_TRUE(history.ok()) << history.error().message;
+  EXPECT_THAT(Visit(history.value(), 1)->heard[0]->events, ElementsAre("prompt first"));
+}
+
+TEST(VisitSessions, EndsWhenItIsCalledOffAndKeepsNothingHalfRead) {
+  const AgentLogs logs(ClaudeUser("1", "01", R"("first")") + ClaudeUser("2", "02", R"("second")"));
+  std::stop_source stop;
+  HistoryOptions options{.parse_cache = logs.folder() + "/cache", .stop = stop.get_token()};
+  const AgentHistory history = logs.Read({.stop = stop.get_token()});
+  stop.request_stop();
+  Hearing hearing;
+  const Status visited = VisitSessions(history, hearing, 1);
+  ASSERT_FALSE(visited.ok());
+  EXPECT_EQ(visited.error().code, ErrorCode::kTimeout);
+  EXPECT_EQ(AgentHistory::Read(logs.files(), options).error().code, ErrorCode::kTimeout);
+  options.stop = {};
+  EXPECT_EQ(logs.Totals(options).user_prompts, 2U);
 }
 
 TEST(SessionFilter, KeepsWhatItSays) {

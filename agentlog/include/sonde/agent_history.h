@@ -50,7 +50,7 @@ struct HistoryOptions {
   bool are_named = true;
   // A longer line is skipped and counted.
   std::uint64_t max_line_bytes = std::uint64_t{256} << 20;
-  // Asked to, the reading ends with kTimeout before the next file.
+  // Asked to, the reading ends with kTimeout, and so does reading again in VisitSessions.
   std::stop_token stop{};
 };
 
