@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "evidence/benchmark_formats.h"
+#include "evidence/measure_unit.h"
 #include "evidence/object_reader.h"
 #include "evidence/perf_stat.h"
 #include "evidence/statistics.h"
@@ -70,9 +71,13 @@ Result<BenchmarkMetric> MetricFrom(const std::string& name, const json& value) {
   return metric;
 }
 
-// Every figure that is derived from the values has to be a number.
-Status CheckFinite(const Benchmark& benchmark) {
+// Every figure that is derived from the values has to be a number, and no time and no size is below
+// nothing.
+Status CheckValues(const Benchmark& benchmark) {
   for (const auto& [name, metric] : benchmark.metrics) {
+    if (MeasureUnitNamed(metric.unit) && std::ranges::min(metric.values) < 0) {
+      return Broken("\"" + name + "\" has a value below 0");
+    }
     const bool is_finite =
         std::ranges::all_of(metric.values, [](double value) { return std::isfinite(value); });
     if (!is_finite || !std::isfinite(SampleDeviation(metric.values))) {
@@ -126,7 +131,7 @@ Result<Benchmark> FromArtifact(const json& root) {
       return Broken("metrics." + name + " has more values than there are repetitions");
     }
   }
-  if (Status status = CheckFinite(benchmark); !status.ok()) return status.error();
+  if (Status status = CheckValues(benchmark); !status.ok()) return status.error();
   return benchmark;
 }
 
@@ -166,7 +171,7 @@ Result<Benchmark> NormalizeBenchmark(std::string_view bytes, const BenchmarkOpti
     }
   }
   if (!benchmark.ok()) return benchmark;
-  if (Status status = CheckFinite(benchmark.value()); !status.ok()) return status.error();
+  if (Status status = CheckValues(benchmark.value()); !status.ok()) return status.error();
   benchmark.value().source_format = format;
   std::string name = benchmark.value().name;
   if (options.index > 0) name += '#' + std::to_string(options.index);

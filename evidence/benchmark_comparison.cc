@@ -8,6 +8,7 @@
 #include <set>
 
 #include "evidence/markdown.h"
+#include "evidence/measure_unit.h"
 #include "evidence/statistics.h"
 #include "sonde/artifact.h"
 
@@ -34,30 +35,11 @@ std::map<std::string, json> ConditionsOf(const Benchmark& benchmark) {
 
 // The larger unit is brought to the smaller one's: {what to multiply with, common unit}.
 std::optional<double> ScaleTo(const std::string& from, const std::string& to) {
-  static const std::map<std::string, std::pair<std::string, double>> kUnits = {
-      {"s", {"time", 1}},
-      {"second", {"time", 1}},
-      {"seconds", {"time", 1}},
-      {"ms", {"time", 1e-3}},
-      {"milliseconds", {"time", 1e-3}},
-      {"msec", {"time", 1e-3}},
-      {"us", {"time", 1e-6}},
-      {"microseconds", {"time", 1e-6}},
-      {"ns", {"time", 1e-9}},
-      {"nanoseconds", {"time", 1e-9}},
-      {"byte", {"size", 1}},
-      {"bytes", {"size", 1}},
-      {"kB", {"size", 1e3}},
-      {"KiB", {"size", 1024}},
-      {"MB", {"size", 1e6}},
-      {"MiB", {"size", 1048576}}};
   if (from == to) return 1.0;
-  const auto a = kUnits.find(from);
-  const auto b = kUnits.find(to);
-  if (a == kUnits.end() || b == kUnits.end() || a->second.first != b->second.first) {
-    return std::nullopt;
-  }
-  return a->second.second / b->second.second;
+  const std::optional<MeasureUnit> a = MeasureUnitNamed(from);
+  const std::optional<MeasureUnit> b = MeasureUnitNamed(to);
+  if (!a || !b || a->kind != b->kind) return std::nullopt;
+  return a->scale / b->scale;
 }
 
 // One metric under judgement. The p-value is adjusted over all of them before the verdict.

@@ -1,11 +1,12 @@
 // Benchmark formats: the result files of Google Benchmark.
 
-#include <array>
+#include <optional>
 #include <set>
 #include <string_view>
 
 #include "evidence/benchmark_formats.h"
 #include "evidence/benchmark_json.h"
+#include "evidence/measure_unit.h"
 
 namespace sonde {
 namespace {
@@ -23,13 +24,10 @@ bool IsOfEachRun(Benchmark& benchmark, const std::string& metric, std::size_t va
   return values == runs;
 }
 
-// Seconds of one unit of Google Benchmark's time_unit; 0 when the unit is not known.
+// 0 when it is no unit of time.
 double SecondsOf(std::string_view unit) {
-  if (unit == "s") return 1.0;
-  if (unit == "ms") return 1e-3;
-  if (unit == "us") return 1e-6;
-  if (unit == "ns") return 1e-9;
-  return 0;
+  const std::optional<MeasureUnit> known = MeasureUnitNamed(unit);
+  return known && known->kind == MeasureUnit::Kind::kTime ? known->scale : 0;
 }
 
 }  // namespace

@@ -117,7 +117,8 @@ TEST(Benchmark, ValuesTooLargeForADeviationAreRefused) {
     const Result<Benchmark> benchmark = NormalizeBenchmark(file, {});
     return benchmark.ok() ? ErrorCode::kInternal : benchmark.error().code;
   };
-  EXPECT_EQ(code(R"({"results":[{"command":"a","times":[1.7e308,-1.7e308]}]})"),
+  EXPECT_EQ(code(R"({"context":{},"benchmarks":[{"name":"a","drift":1.7e308},
+                     {"name":"a","drift":-1.7e308}]})"),
             ErrorCode::kInvalid);
   EXPECT_EQ(code(R"({"context":{},"benchmarks":[{"name":"a","real_time":1,"time_unit":"ns"},
                      {"name":"a","real_time":1e305,"time_unit":"s"}]})"),
@@ -128,6 +129,20 @@ TEST(Benchmark, ValuesTooLargeForADeviationAreRefused) {
   EXPECT_EQ(ToJson(large).dump().find("null"), std::string::npos);
   EXPECT_EQ(ArtifactText(ToJson(Normalized(ArtifactText(ToJson(large))))),
             ArtifactText(ToJson(large)));
+}
+
+TEST(Benchmark, NoTimeAndNoSizeIsBelowNothing) {
+  const auto says = [](std::string_view file) {
+    const Result<Benchmark> benchmark = NormalizeBenchmark(file, {});
+    return benchmark.ok() ? "" : benchmark.error().message;
+  };
+  EXPECT_EQ(says(R"({"results":[{"command":"a","times":[1,-1e-9]}]})"),
+            "\"wall_time\" has a value below 0");
+  EXPECT_EQ(says(R"({"results":[{"command":"a","times":[1],"memory_usage_byte":[-1]}]})"),
+            "\"peak_memory\" has a value below 0");
+  EXPECT_EQ(says(R"({"context":{},"benchmarks":[{"name":"a","cpu_time":-3,"time_unit":"us"}]})"),
+            "\"cpu_time\" has a value below 0");
+  EXPECT_EQ(says(R"({"context":{},"benchmarks":[{"name":"a","real_time":3,"drift":-3}]})"), "");
 }
 
 TEST(Benchmark, AnArtifactThatContradictsItselfIsRefused) {
