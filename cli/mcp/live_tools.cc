@@ -181,11 +181,12 @@ std::vector<Tool> LiveTools() {
                     {"description", "From live_processes"}};
   const json cursor = CountSchema("Index of the first item", 0, 0, UINT32_MAX);
   std::vector<Tool> tools;
-  tools.push_back({.name = "live_processes",
-                   .description = "Programs of this user that run with sonde inside.",
-                   .properties = {{"cursor", cursor}, {"limit", CountSchema("Items", 50, 1, kLargestPage)}},
-                   .output_schema = PageSchema(),
-                   .run = LiveProcesses});
+  tools.push_back(
+      {.name = "live_processes",
+       .description = "Programs of this user that run with sonde inside.",
+       .properties = {{"cursor", cursor}, {"limit", CountSchema("Items", 50, 1, kLargestPage)}},
+       .output_schema = PageSchema(),
+       .run = LiveProcesses});
   tools.push_back(
       {.name = "live_profile",
        .description = "Take a profile of a running program and analyse it. CPU time and wall-clock "
