@@ -177,6 +177,7 @@ void Collector::Tick() {
     if (watches) process_timer_.Watch(unknown_ns, threads.LiveThreads());
     if (each_second) process_timer_.Tune(unknown_ns);
   }
+  if (each_second) CheckHandler();
 }
 
 void Collector::LookAtThreads() {
@@ -190,7 +191,6 @@ void Collector::LookAtThreads() {
 void Collector::Drain() {
   SampleRing& ring = Signals().ring;
   const auto take = [this](const RawSample& sample, std::uint64_t count, auto word_at) {
-  if (each_second) CheckHandler();
     words_.resize(count);
     for (std::uint64_t i = 0; i < count; ++i) words_[i] = word_at(i);
     if (sample.copied_words != 0) {
@@ -280,6 +280,7 @@ SamplerStats Collector::Stats() {
 Interval Collector::CutInterval() {
   Drain();
   RefreshNames();
+  ThreadRegistry::Get().LookAtBlocked();
   const SamplerStats now = account_.Now(process_timer_);
   Interval interval;
   interval.stats = Difference(now, at_last_cut_);
@@ -300,7 +301,6 @@ Interval Collector::CutInterval() {
 Interval Collector::TakeInterval() {
   SampleTable table(options_.max_stacks);
   std::unordered_map<std::int32_t, std::string> names;
-  ThreadRegistry::Get().LookAtBlocked();
   Interval interval;
   {
     const std::lock_guard lock(mutex_);

@@ -47,7 +47,6 @@ std::uint32_t FastUnit(std::uint64_t hz) {
 
 }  // namespace
 
-ProcessTimer::ProcessTimer(int hz, CatchAll mode)
 std::int64_t MostUnknownByChanceNs(std::uint64_t period_ns, std::size_t threads) {
   const auto period = static_cast<double>(period_ns);
   const double deviation_ns = std::sqrt(static_cast<double>(threads) *
@@ -55,6 +54,7 @@ std::int64_t MostUnknownByChanceNs(std::uint64_t period_ns, std::size_t threads)
   return static_cast<std::int64_t>(kLeastUnknownNs + 5 * deviation_ns);
 }
 
+ProcessTimer::ProcessTimer(int hz, CatchAll mode)
     : hz_(static_cast<std::uint64_t>(hz)), period_ns_(1'000'000'000 / hz_), mode_(mode) {}
 
 bool ProcessTimer::Start(std::uint32_t run) {

@@ -116,6 +116,7 @@ void ThreadRegistry::Arm(Live& live) {
   if (error == 0) {
     // A random first one, so that a thread is sampled in proportion however short it lives.
     live.timer.Arm(1 + Random() % period_ns_, period_ns_);
+    live.blocked.Begin(slot, ThreadCpuNs(live.tid), period_ns_, Signals().max_weight * period_ns_);
     slot.timing.store(ThreadSlot::Timing::kTimed, std::memory_order_relaxed);
   } else if (error != EINVAL && !live.refused) {
     live.refused = true;
@@ -126,8 +127,11 @@ void ThreadRegistry::Arm(Live& live) {
 void ThreadRegistry::Disarm(Live& live) {
   ThreadSlot& slot = SlotOf(live);
   live.timer.Delete();
+  // No signal comes any more that would tell of it.
+  if (live.blocked.is_blocked()) live.blocked.Update(slot, live.tid);
+  retired_.lost_ns += live.blocked.lost_ns(slot) + live.blocked.waiting_ns(slot);
+  live.blocked = {};
   live.refused = false;
-    live.blocked.Begin(slot, ThreadCpuNs(live.tid), period_ns_, Signals().max_weight * period_ns_);
   slot.generation.fetch_add(1, std::memory_order_relaxed);
   if (slot.timing.load(std::memory_order_relaxed) == ThreadSlot::Timing::kTimed) {
     slot.timing.store(ThreadSlot::Timing::kNone, std::memory_order_relaxed);
@@ -138,10 +142,6 @@ void ThreadRegistry::CountRefusalsAnew() {
   const std::lock_guard lock(mutex_);
   for (Live& live : live_) live.refused = false;
 }
-  // No signal comes any more that would tell of it.
-  if (live.blocked.is_blocked()) live.blocked.Update(slot, live.tid);
-  retired_.lost_ns += live.blocked.lost_ns(slot) + live.blocked.waiting_ns(slot);
-  live.blocked = {};
 
 void ThreadRegistry::Retire(std::size_t position) {
   Live& live = live_[position];
@@ -256,17 +256,6 @@ void ThreadRegistry::CheckOneTimer() {
   }
 }
 
-std::vector<FoundThread> ThreadRegistry::Threads() {
-  const std::lock_guard lock(mutex_);
-  std::vector<FoundThread> threads;
-  threads.reserve(live_.size());
-  for (const Live& live : live_) {
-    if (SlotOf(live).timing.load(std::memory_order_relaxed) == ThreadSlot::Timing::kExcluded) {
-      continue;
-    }
-    threads.push_back({live.tid, live.index});
-  }
-  return threads;
 void ThreadRegistry::LookForBlocked() {
   const std::lock_guard lock(mutex_);
   for (Live& live : live_) {
@@ -281,6 +270,17 @@ void ThreadRegistry::LookAtBlocked() {
   }
 }
 
+std::vector<FoundThread> ThreadRegistry::Threads() {
+  const std::lock_guard lock(mutex_);
+  std::vector<FoundThread> threads;
+  threads.reserve(live_.size());
+  for (const Live& live : live_) {
+    if (SlotOf(live).timing.load(std::memory_order_relaxed) == ThreadSlot::Timing::kExcluded) {
+      continue;
+    }
+    threads.push_back({live.tid, live.index});
+  }
+  return threads;
 }
 
 bool ThreadRegistry::HandlersInFlight() {
@@ -300,6 +300,8 @@ ThreadTotals ThreadRegistry::Totals() {
     totals.taken += slot.taken.value();
     totals.dropped += slot.dropped.value();
     totals.blocked += slot.blocked.value();
+    totals.lost_ns += live.blocked.lost_ns(slot);
+    totals.waiting_ns += live.blocked.waiting_ns(slot);
   }
   return totals;
 }
@@ -311,8 +313,6 @@ std::size_t ThreadRegistry::LiveThreads() {
 
 std::uint64_t ThreadRegistry::ProfilerCpuNs() {
   const std::lock_guard lock(mutex_);
-    totals.lost_ns += live.blocked.lost_ns(slot);
-    totals.waiting_ns += live.blocked.waiting_ns(slot);
   std::uint64_t total = retired_profiler_ns_;
   for (const Live& live : live_) {
     if (SlotOf(live).timing.load(std::memory_order_relaxed) != ThreadSlot::Timing::kExcluded) {
