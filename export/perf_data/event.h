@@ -30,13 +30,13 @@ struct Event {
 
   bool has(SampleBit bit) const noexcept { return (sample_type & bit) != 0; }
   bool uses_frequency() const noexcept { return (flags & kFlagFrequency) != 0; }
-  // Whether records other than samples end with time, thread and so on.
   // Whether SWITCH records tell when each thread left the CPU and when it came back.
   bool has_switch_records() const noexcept { return (flags & kFlagContextSwitch) != 0; }
   // Whether each time a thread left the CPU is a sample: all of them, not every so many.
   bool samples_every_switch() const noexcept;
   // Whether each time the tracepoint `named` was passed is a sample, with its fields.
   bool samples_every(std::string_view named) const noexcept;
+  // Whether records other than samples end with time, thread and so on.
   bool has_trailer() const noexcept { return (flags & kFlagSampleIdAll) != 0; }
   // Counts nothing: it is there to get the other records.
   bool is_dummy() const noexcept;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "export/perf_data/cursor.h"
+
 namespace sonde::perf_data {
 namespace {
 
@@ -14,6 +16,19 @@ OffCpuInterval EndedAt(OffCpuInterval interval, std::uint64_t time_ns) {
 }
 
 }  // namespace
+
+void OffCpuTimes::Find(const Header& header) {
+  const auto& events = header.events();
+  const bool has_records = std::ranges::any_of(events, &Event::has_switch_records);
+  const auto found = std::ranges::find_if(events, [&](const Event& event) {
+    return event.samples_every_switch() &&
+           (has_records || (event.has(kSampleRaw) && header.next_thread_offset != 0));
+  });
+  if (found == events.end()) return;
+  switch_event_ = &*found;
+  next_thread_offset_ = header.next_thread_offset;
+  is_swapped_ = header.swapped;
+}
 
 bool OffCpuTimes::Leave(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu,
                         std::uint64_t time_ns, StackId stack) {
@@ -33,6 +48,14 @@ std::optional<OffCpuInterval> OffCpuTimes::Return(std::uint32_t tid, std::uint64
   const OffCpuInterval interval = EndedAt(found->second, time_ns);
   away_.erase(found);
   return interval;
+}
+
+std::optional<OffCpuInterval> OffCpuTimes::ReturnOfNext(const Sample& at_switch) {
+  if (next_thread_offset_ == 0) return std::nullopt;
+  Cursor fields(at_switch.raw, is_swapped_);
+  fields.Skip(next_thread_offset_);
+  const std::uint32_t next = fields.U32();
+  return fields.ok() ? Return(next, at_switch.time_ns) : std::nullopt;
 }
 
 std::vector<OffCpuInterval> OffCpuTimes::End(std::uint64_t time_ns) {

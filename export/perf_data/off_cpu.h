@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "export/perf_data/header.h"
+#include "export/perf_data/sample.h"
 #include "sonde/profile.h"
 
 namespace sonde::perf_data {
@@ -26,6 +28,14 @@ struct OffCpuInterval {
 // Fed in order of time. Memory is bounded by the threads that are away. Not thread-safe.
 class OffCpuTimes {
  public:
+  // Looks for the event that is sampled at every switch, in a recording that tells of returns too.
+  // Called once, before the rest.
+  void Find(const Header& header);
+  bool is_recorded() const noexcept { return switch_event_ != nullptr; }
+  bool IsSwitch(const Event* event) const noexcept {
+    return event != nullptr && event == switch_event_;
+  }
+
   // False when the return from an earlier switch was never seen: that interval has no end and is
   // forgotten. Thread 0, which is idleness, is passed over.
   bool Leave(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu, std::uint64_t time_ns,
@@ -34,12 +44,17 @@ class OffCpuTimes {
   void NotePreempted(std::uint32_t tid);
   // Nothing when it was not seen to leave.
   std::optional<OffCpuInterval> Return(std::uint32_t tid, std::uint64_t time_ns);
+  // The return of the thread that the sample of a switch says comes next.
+  std::optional<OffCpuInterval> ReturnOfNext(const Sample& at_switch);
   // The thread is no more.
   void Forget(std::uint32_t tid) { away_.erase(tid); }
   // Those that are away at the end of the recording, by thread.
   std::vector<OffCpuInterval> End(std::uint64_t time_ns);
 
  private:
+  const Event* switch_event_ = nullptr;  // Whose samples say on which stack a thread left.
+  std::size_t next_thread_offset_ = 0;   // In its fields; 0 when not known.
+  bool is_swapped_ = false;
   std::map<std::uint32_t, OffCpuInterval> away_;  // By thread.
 };
 

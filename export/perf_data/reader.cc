@@ -6,15 +6,12 @@
 #include <string>
 #include <utility>
 
-#include "export/event_name.h"
 #include "export/perf_data/perf_data.h"
 
 namespace sonde::perf_data {
 namespace {
 
 constexpr std::uint64_t kProgressStep = std::uint64_t{16} << 20;
-constexpr std::string_view kOffCpu = "off-cpu";
-constexpr std::string_view kLockWait = "lock-wait";
 
 std::string PlaceOf(const Record& record) {
   return "record type " + std::to_string(record.type) + " at byte " + std::to_string(record.offset);
@@ -161,18 +158,6 @@ Status Reader::Deliver(const Record& record) {
   return {};
 }
 
-// The one that is sampled at every switch, where returns are recorded as well.
-const Event* Reader::FindSwitchEvent() const {
-  const auto& events = header_.events();
-  const bool has_records =
-      std::ranges::any_of(events, [](const Event& event) { return event.has_switch_records(); });
-  const auto found = std::ranges::find_if(events, [&](const Event& event) {
-    return event.samples_every_switch() &&
-           (has_records || (event.has(kSampleRaw) && header_.next_thread_offset != 0));
-  });
-  return found == events.end() ? nullptr : &*found;
-}
-
 void Reader::TakeSwitch(const Record& record) {
   const Event* const event = header_.EventOfTrailer(record.payload);
   if (event == nullptr) return;
@@ -185,16 +170,18 @@ void Reader::TakeSwitch(const Record& record) {
 }
 
 void Reader::AddOffCpu(const OffCpuInterval& interval) {
-  if (!off_cpu_type_.has_value()) return;
+  const std::optional<std::size_t> type = output().types.off_cpu();
+  if (!type.has_value()) return;
   AddInterval(
-      *off_cpu_type_, interval.left_ns, interval.duration_ns, interval.stack,
+      *type, interval.left_ns, interval.duration_ns, interval.stack,
       output_->labels.Of(interval.pid, interval.tid, interval.cpu),
       output_->builder.TextLabel("state", interval.was_preempted ? "preempted" : "blocked"));
 }
 
 void Reader::AddLockWait(const LockWait& wait) {
-  if (!lock_wait_type_.has_value()) return;
-  AddInterval(*lock_wait_type_, wait.began_ns, wait.duration_ns, wait.stack,
+  const std::optional<std::size_t> type = output().types.lock_wait();
+  if (!type.has_value()) return;
+  AddInterval(*type, wait.began_ns, wait.duration_ns, wait.stack,
               output_->labels.Of(wait.pid, wait.tid, wait.cpu),
               output_->builder.TextLabel("lock", LockKindName(wait.kind)));
 }
@@ -209,16 +196,7 @@ void Reader::AddInterval(std::size_t type, std::uint64_t began_ns, std::int64_t 
   std::vector<Label> labels;
   for (const Label& label : builder.labels(thread)) labels.push_back(label);
   if (options_.keep_labels) labels.push_back(what);
-  AddValue(type, duration_ns, stack, builder.AddLabels(labels));
-}
-
-void Reader::AddValue(std::size_t type, std::int64_t value, StackId stack, LabelSetId labels) {
-  ++samples_of_type_[type];
-  values_[type] = value;
-  if (options_.count_records) values_[weighed_types_ + type] = 1;
-  output_->builder.AddSample(stack, labels, values_);
-  values_[type] = 0;
-  if (options_.count_records) values_[weighed_types_ + type] = 0;
+  builder.AddSample(stack, builder.AddLabels(labels), output_->types.RowOf(type, duration_ns));
 }
 
 Status Reader::CountMalformed(const Record& record) {
@@ -244,42 +222,19 @@ void Reader::CountLost(const Record& record) {
 
 Reader::Output& Reader::output() {
   if (output_.has_value()) return *output_;
-  std::vector<ValueType> types;
-  for (const Event& event : header_.events()) {
-    std::optional<std::size_t>& type = type_of_event_.emplace_back();
-    if (event.is_dummy()) continue;
-    if (!options_.event.empty() && !IsEventNamed(event.name, options_.event)) continue;
-    const ValueType wanted = TypeOfEvent(event.name, options_.count_samples);
-    const auto known = std::ranges::find(types, wanted);
-    type = static_cast<std::size_t>(known - types.begin());
-    if (known == types.end()) types.push_back(wanted);
-  }
-  const bool wants_off_cpu = options_.event.empty() || options_.event == kOffCpu;
-  if (wants_off_cpu && !options_.count_samples) switch_event_ = FindSwitchEvent();
-  if (switch_event_ != nullptr) {
-    off_cpu_type_ = types.size();
-    types.push_back({std::string(kOffCpu), "nanoseconds"});
-  }
-  const bool wants_locks = options_.event.empty() || options_.event == kLockWait;
-  if (wants_locks && !options_.count_samples) lock_waits_.Find(header_);
-  if (lock_waits_.is_recorded()) {
-    lock_wait_type_ = types.size();
-    types.push_back({std::string(kLockWait), "nanoseconds"});
-  }
-  if (types.empty()) types.push_back(TypeOfEvent(options_.event, options_.count_samples));
-  weighed_types_ = types.size();
-  samples_of_type_.assign(types.size(), 0);
-  if (options_.count_records) {
-    for (std::size_t i = 0; i < weighed_types_; ++i) types.push_back({"records", types[i].type});
-  }
-  values_.assign(types.size(), 0);
-  output_.emplace(std::move(types), machine_, modules_, options_);
+  const auto wants = [&](std::string_view times) {
+    return !options_.count_samples && (options_.event.empty() || options_.event == times);
+  };
+  if (wants(kOffCpu)) off_cpu_.Find(header_);
+  if (wants(kLockWait)) lock_waits_.Find(header_);
+  output_.emplace(SampleTypes(header_, options_, off_cpu_.is_recorded(), lock_waits_.is_recorded()),
+                  machine_, modules_, options_);
   return *output_;
 }
 
 Status Reader::AddSample(const Record& record) {
   const Event* const event = header_.EventOfSample(record.payload);
-  if (event == nullptr) {
+  if (event == nullptr || !output().types.Knows(*event)) {
     losses_.Add("sample of an unknown event", "samples", 1);
     return {};
   }
@@ -287,20 +242,15 @@ Status Reader::AddSample(const Record& record) {
   if (!ParseSample(*event, record.payload, header_.swapped, sample_)) {
     return CountMalformed(record);
   }
-  const bool is_wanted =
-      event->number < type_of_event_.size() && type_of_event_[event->number].has_value();
-  const bool is_switch = event == switch_event_;
+  const std::optional<std::size_t> type = out.types.Of(*event);
+  const bool is_switch = off_cpu_.IsSwitch(event);
   const bool is_wait = lock_waits_.IsBegin(event);
   if (lock_waits_.IsEnd(event)) {
     if (const auto wait = lock_waits_.End(sample_)) AddLockWait(*wait);
   }
-  if (!is_wanted && !is_switch && !is_wait) return {};
-  if (is_switch && header_.next_thread_offset != 0) {
-    Cursor fields(sample_.raw, header_.swapped);
-    fields.Skip(header_.next_thread_offset);
-    const std::uint32_t next = fields.U32();
-    const auto away = fields.ok() ? off_cpu_.Return(next, sample_.time_ns) : std::nullopt;
-    if (away.has_value()) AddOffCpu(*away);
+  if (!type.has_value() && !is_switch && !is_wait) return {};
+  if (is_switch) {
+    if (const auto away = off_cpu_.ReturnOfNext(sample_)) AddOffCpu(*away);
   }
   const auto time_ns = static_cast<std::int64_t>(sample_.time_ns);
   if (options_.from_ns != INT64_MIN || options_.until_ns != INT64_MAX) {
@@ -328,12 +278,12 @@ Status Reader::AddSample(const Record& record) {
     out.builder.losses().Add("wait for a lock without its lock", "samples", 1);
   }
   ++samples_;
-  if (!is_wanted) return {};
+  if (!type.has_value()) return {};
   // A period of 0 stands for one that was not recorded.
   const std::uint64_t period = std::clamp<std::uint64_t>(sample_.period, 1, INT64_MAX);
-  AddValue(*type_of_event_[event->number],
-           options_.count_samples ? 1 : static_cast<std::int64_t>(period), stack,
-           out.labels.Of(sample_.pid, sample_.tid, sample_.cpu));
+  const std::int64_t weight = options_.count_samples ? 1 : static_cast<std::int64_t>(period);
+  out.builder.AddSample(stack, out.labels.Of(sample_.pid, sample_.tid, sample_.cpu),
+                        out.types.RowOf(*type, weight));
   return {};
 }
 
@@ -347,30 +297,10 @@ Result<Profile> Reader::Build() && {
   if (chains_.truncated() > 0) losses_.Add("truncated stack", "samples", chains_.truncated());
   builder.losses().Add(losses_);
   builder.SetRecords(samples_);
-  // Whoever recorded every switch asks for the times; otherwise the first event that was
-  // sampled at all.
-  auto shown = std::ranges::find_if(samples_of_type_, [](auto count) { return count > 0; });
-  for (const std::optional<std::size_t>& times : {lock_wait_type_, off_cpu_type_}) {
-    if (!times.has_value() || samples_of_type_[*times] == 0) continue;
-    shown = samples_of_type_.begin() + static_cast<std::ptrdiff_t>(*times);
-  }
-  builder.SetDefaultSampleType(shown == samples_of_type_.end()
-                                   ? 0
-                                   : static_cast<std::size_t>(shown - samples_of_type_.begin()));
+  output().types.Describe(builder);
   builder.SetDuration(static_cast<std::int64_t>(last_ns_ - first_ns_));
   if (header_.unix_minus_clock_ns != 0 && first_ns_ != 0) {
     builder.SetTime(header_.unix_minus_clock_ns + static_cast<std::int64_t>(first_ns_));
-  }
-  for (const Event& event : header_.events()) {
-    if (!type_of_event_[event.number].has_value() || options_.count_samples) continue;
-    ValueType type = TypeOfEvent(event.name, false);
-    if (!event.uses_frequency()) {
-      builder.SetPeriod(std::move(type), static_cast<std::int64_t>(event.period_or_frequency));
-    } else if (type.unit == "nanoseconds" && event.period_or_frequency > 0) {
-      builder.SetPeriod(std::move(type),
-                        static_cast<std::int64_t>(1'000'000'000 / event.period_or_frequency));
-    }
-    break;
   }
   return std::move(builder).Build();
 }

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "export/limit_guard.h"
 #include "export/perf_data/call_chains.h"
@@ -19,6 +19,7 @@
 #include "export/perf_data/record_queue.h"
 #include "export/perf_data/record_stream.h"
 #include "export/perf_data/sample.h"
+#include "export/perf_data/sample_types.h"
 #include "export/perf_data/thread_labels.h"
 
 namespace sonde::perf_data {
@@ -35,12 +36,13 @@ class Reader {
  private:
   // What needs the sample types, which are known when the first sample comes.
   struct Output {
-    Output(std::vector<ValueType> types, Machine& machine, Modules& modules,
-           const ReadOptions& options)
-        : builder(std::move(types)),
+    Output(SampleTypes sample_types, Machine& machine, Modules& modules, const ReadOptions& options)
+        : types(std::move(sample_types)),
+          builder(types.types()),
           frames(builder, machine, modules, options),
           labels(builder, machine, options),
           guard(options.limits, builder, options.stop) {}
+    SampleTypes types;
     ProfileBuilder builder;
     Frames frames;
     ThreadLabels labels;
@@ -53,15 +55,12 @@ class Reader {
   Status CountMalformed(const Record& record);
   void CountUnknown(const Record& record);
   void CountLost(const Record& record);
-  const Event* FindSwitchEvent() const;
   void TakeSwitch(const Record& record);
   void AddOffCpu(const OffCpuInterval& interval);
   void AddLockWait(const LockWait& wait);
   // `duration_ns` from `began_ns` on, as far as it is within the time that is asked for.
   void AddInterval(std::size_t type, std::uint64_t began_ns, std::int64_t duration_ns,
                    StackId stack, LabelSetId thread, Label what);
-  // One record of the input.
-  void AddValue(std::size_t type, std::int64_t value, StackId stack, LabelSetId labels);
   Output& output();
 
   Header& header_;
@@ -73,18 +72,11 @@ class Reader {
   CallChains chains_;
   JitMemory jit_memory_;
   std::optional<Output> output_;
-  std::vector<std::optional<std::size_t>> type_of_event_;  // By Event::number.
-  Losses losses_;                                          // Until there is an output.
+  Losses losses_;  // Until there is an output.
   Sample sample_;
-  std::vector<std::int64_t> values_;
   OffCpuTimes off_cpu_;
-  const Event* switch_event_ = nullptr;      // Whose samples say on which stack a thread left.
-  std::optional<std::size_t> off_cpu_type_;  // Where switches tell how long threads were away.
   LockWaits lock_waits_;
-  std::optional<std::size_t> lock_wait_type_;
-  std::size_t weighed_types_ = 0;  // Those before the ones that count records.
-  std::uint64_t newest_ns_ = 0;    // Of all records.
-  std::vector<std::uint64_t> samples_of_type_;
+  std::uint64_t newest_ns_ = 0;  // Of all records.
   std::uint64_t records_ = 0;
   std::uint64_t samples_ = 0;
   std::uint64_t first_ns_ = 0;

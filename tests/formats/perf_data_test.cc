@@ -179,6 +179,40 @@ TEST(PerfData, EachEventIsASampleTypeAndTheFirstSampledOneIsShown) {
   EXPECT_EQ(Read(writer.File(), one).Total(0), 2);
 }
 
+TEST(PerfData, AnEventThatIsToldOfBehindTheFirstSampleIsNoneOfItsTypes) {
+  RecordingWriter late;
+  late.AddEvent(kPageFaults, 9);
+  const std::string record = late.Pipe().substr(16);
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7);
+  writer.Sample(7, 1, 1, 0, 5, {kContextUser, 0x1100});
+  const std::string pipe =
+      writer.Pipe() + record +
+      writer.Record(kSample, 2, writer.SamplePayload(9, 1, 1, 0, 5, {kContextUser, 0x1100}));
+  const Profile profile = Read(pipe);
+  EXPECT_EQ(profile.sample_types().size(), 1U);
+  EXPECT_EQ(profile.Total(0), 5);
+  EXPECT_EQ(profile.losses().CountOf("sample of an unknown event"), 1U);
+  EXPECT_EQ(Read(pipe, {.event = "page-faults"}).Total(0), 0);
+}
+
+TEST(PerfData, CallersThatTwoChainsShareAreTakenInTheirOwnMode) {
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7);
+  writer.Comm(10, 10, "app", 1).Map(10, 0x1000, 0x1000, "/bin/app", 2);
+  writer.Map(0, 0x1000, 0x1000, "[kernel.kallsyms]_text", 3);
+  writer.Sample(7, 10, 10, 4, 1, {kContextUser, 0x1100, 0x1200, 0x1300});
+  writer.Sample(7, 10, 10, 5, 1, {kContextKernel, 0x1200, 0x1300});
+  writer.Sample(7, 10, 10, 6, 1, {kContextKernel, 0x1100, kContextUser, 0x1200, 0x1300});
+  writer.Map(10, 0x1000, 0x1000, "/bin/other", 7);
+  writer.Sample(7, 10, 10, 8, 1, {kContextUser, 0x1150, 0x1200, 0x1300});
+  EXPECT_EQ(Folded(Read(writer.File())),
+            "app-10/10;[[kernel.kallsyms]];[[kernel.kallsyms]] 1\n"
+            "app-10/10;[app];[app];[[kernel.kallsyms]] 1\n"
+            "app-10/10;[app];[app];[app] 1\n"
+            "app-10/10;[other];[other];[other] 1\n");
+}
+
 TEST(PerfData, RecordsOfOneRoundCountInTheOrderOfTheirTimes) {
   RecordingWriter writer;
   writer.AddEvent(kCpuClock, 7);
