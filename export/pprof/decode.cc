@@ -10,6 +10,7 @@
 
 #include "export/limit_guard.h"
 #include "export/pprof/accounting.h"
+#include "export/pprof/message_parts.h"
 #include "export/pprof/message_tables.h"
 #include "export/pprof/sample_reader.h"
 #include "sonde/profile_builder.h"
@@ -22,10 +23,10 @@ namespace {
 class Decoder {
  public:
   Decoder(std::string_view message, const ReadOptions& options)
-      : options_(options), tables_(message) {}
+      : options_(options), parts_(message), tables_(parts_) {}
 
   Result<Profile> Decode() {
-    if (Status status = tables_.Scan(); !status.ok()) return status.error();
+    if (Status status = parts_.Scan(); !status.ok()) return status.error();
     bool done = false;
     if (Status status = Build(options_.keep_labels, done); !status.ok()) return status.error();
     if (!done) {
@@ -49,18 +50,18 @@ class Decoder {
 
   Status ReadSampleTypes() {
     std::vector<ValueType> types;
-    for (const std::string_view bytes : tables_.sample_types()) {
-      if (Status status = tables_.ReadValueType(bytes, types.emplace_back()); !status.ok())
+    for (const std::string_view bytes : parts_.sample_types()) {
+      if (Status status = parts_.ReadValueType(bytes, types.emplace_back()); !status.ok())
         return status;
     }
     if (types.empty()) {
       return Error{.code = ErrorCode::kMalformed, .message = "profile without sample types"};
     }
     std::size_t shown = types.size() - 1;
-    if (tables_.default_sample_type.value_or(0) != 0) {
+    if (parts_.default_sample_type.value_or(0) != 0) {
       std::string_view name;
-      const auto number = static_cast<std::uint64_t>(*tables_.default_sample_type);
-      if (Status status = tables_.ReadText(number, tables_.message(), name); !status.ok())
+      const auto number = static_cast<std::uint64_t>(*parts_.default_sample_type);
+      if (Status status = parts_.ReadText(number, parts_.message(), name); !status.ok())
         return status;
       const auto it = std::ranges::find(types, name, &ValueType::type);
       if (it != types.end()) shown = static_cast<std::size_t>(it - types.begin());
@@ -71,37 +72,37 @@ class Decoder {
   }
 
   Status ReadFacts() {
-    if (tables_.period_type.has_value() || tables_.period.has_value()) {
+    if (parts_.period_type.has_value() || parts_.period.has_value()) {
       ValueType type;
-      if (tables_.period_type.has_value()) {
-        if (Status status = tables_.ReadValueType(*tables_.period_type, type); !status.ok())
+      if (parts_.period_type.has_value()) {
+        if (Status status = parts_.ReadValueType(*parts_.period_type, type); !status.ok())
           return status;
       }
-      builder_->SetPeriod(std::move(type), tables_.period.value_or(0));
+      builder_->SetPeriod(std::move(type), parts_.period.value_or(0));
     }
-    builder_->SetTime(tables_.time_ns.value_or(0));
-    builder_->SetDuration(tables_.duration_ns.value_or(0));
+    builder_->SetTime(parts_.time_ns.value_or(0));
+    builder_->SetDuration(parts_.duration_ns.value_or(0));
 
     std::string_view text;
-    for (const std::uint64_t number : tables_.comments()) {
-      if (Status status = tables_.ReadText(number, tables_.message(), text); !status.ok())
+    for (const std::uint64_t number : parts_.comments()) {
+      if (Status status = parts_.ReadText(number, parts_.message(), text); !status.ok())
         return status;
       if (!pprof::TakeAccounting(text, *builder_)) builder_->AddComment(std::string(text));
     }
     const auto text_of = [&](const std::optional<std::int64_t>& fact) {
-      return tables_.ReadText(static_cast<std::uint64_t>(fact.value_or(0)), tables_.message(),
-                              text);
+      return parts_.ReadText(static_cast<std::uint64_t>(fact.value_or(0)), parts_.message(), text);
     };
-    if (Status status = text_of(tables_.drop_frames); !status.ok()) return status;
+    if (Status status = text_of(parts_.drop_frames); !status.ok()) return status;
     builder_->SetDropFrames(std::string(text));
-    if (Status status = text_of(tables_.keep_frames); !status.ok()) return status;
+    if (Status status = text_of(parts_.keep_frames); !status.ok()) return status;
     builder_->SetKeepFrames(std::string(text));
-    if (Status status = text_of(tables_.doc_url); !status.ok()) return status;
+    if (Status status = text_of(parts_.doc_url); !status.ok()) return status;
     builder_->SetDocUrl(std::string(text));
     return {};
   }
 
   const ReadOptions& options_;
+  pprof::MessageParts parts_;
   pprof::MessageTables tables_;
   std::optional<ProfileBuilder> builder_;
 };

@@ -18,13 +18,13 @@ constexpr std::uint64_t kSamplesBetweenProgress = 1 << 16;
 // which that needs is there by then.
 Status SampleReader::Read(const ReadOptions& options) {
   // Without labels there are far fewer than that.
-  if (keep_labels_) builder_.ReserveSamples(tables_.sample_count());
-  SampleQueue queue(builder_, tables_.sample_types().size());
+  if (keep_labels_) builder_.ReserveSamples(tables_.parts().sample_count());
+  SampleQueue queue(builder_, tables_.parts().sample_types().size());
   constexpr std::size_t kAhead = 8;
   std::array<Pending, kAhead> pending;
   std::size_t parsed = 0;
   std::size_t resolved = 0;
-  ProtobufReader fields(tables_.message());
+  ProtobufReader fields(tables_.parts().message());
   while (fields.Next()) {
     if (fields.field() != profile::kSample) continue;
     if (Status status = guard_.CountRecord(); !status.ok()) return status;
@@ -36,7 +36,7 @@ Status SampleReader::Read(const ReadOptions& options) {
     if (!status.ok()) return status;
     if (needs_labels()) return {};
     if (guard_.records() % kSamplesBetweenProgress != 0) continue;
-    if (options.progress) options.progress(fields.offset(), tables_.message().size());
+    if (options.progress) options.progress(fields.offset(), tables_.parts().message().size());
   }
   while (resolved < parsed) {
     Status status = Resolve(pending[resolved++ % kAhead], queue);
@@ -72,12 +72,12 @@ Status SampleReader::TakeApart(std::string_view bytes, Pending& sample) {
               sample.values.push_back(static_cast<std::int64_t>(number));
               has_negative_ = has_negative_ || sample.values.back() < 0;
             })) {
-          return tables_.Malformed("broken sample values", bytes);
+          return tables_.parts().Malformed("broken sample values", bytes);
         }
         break;
       case kLabel:
         if (fields.wire() != ProtobufReader::kBytes)
-          return tables_.Malformed("broken label", bytes);
+          return tables_.parts().Malformed("broken label", bytes);
         if (!keep_labels_) break;
         if (labels_begin == nullptr) labels_begin = bytes.data() + fields.offset();
         labels_end = fields.bytes().data() + fields.bytes().size();
@@ -86,12 +86,12 @@ Status SampleReader::TakeApart(std::string_view bytes, Pending& sample) {
         break;
     }
   }
-  if (!fields.ok()) return tables_.Malformed("broken sample", bytes);
-  if (sample.values.size() != tables_.sample_types().size()) {
-    return tables_.Malformed("sample has " + std::to_string(sample.values.size()) +
-                                 " values where there are " +
-                                 std::to_string(tables_.sample_types().size()) + " sample types",
-                             bytes);
+  if (!fields.ok()) return tables_.parts().Malformed("broken sample", bytes);
+  if (sample.values.size() != tables_.parts().sample_types().size()) {
+    return tables_.parts().Malformed(
+        "sample has " + std::to_string(sample.values.size()) + " values where there are " +
+            std::to_string(tables_.parts().sample_types().size()) + " sample types",
+        bytes);
   }
   if (!sample.stack.empty() && !sample.loose_stack) {
     sample.stack_hash = known_stacks_.HashOf(sample.stack);
@@ -130,7 +130,7 @@ Status SampleReader::ReadStack(const Pending& sample, StackId& stack) {
   leaf_first_.clear();
   if (!ProtobufReader::ForEachPacked(sample.stack,
                                      [&](std::uint64_t id) { leaf_first_.push_back(id); })) {
-    return tables_.Malformed("broken stack", sample.stack);
+    return tables_.parts().Malformed("broken stack", sample.stack);
   }
   if (Status status = AddStack(sample.stack, stack); !status.ok()) return status;
   known_stacks_.Keep(sample.stack_hash, sample.stack, stack);
@@ -143,7 +143,7 @@ Status SampleReader::ReadLooseStack(std::string_view sample, StackId& stack) {
   while (fields.Next()) {
     if (fields.field() != sample::kLocationId) continue;
     if (!fields.ForEachNumber([&](std::uint64_t id) { leaf_first_.push_back(id); })) {
-      return tables_.Malformed("broken stack", sample);
+      return tables_.parts().Malformed("broken stack", sample);
     }
   }
   return AddStack(sample, stack);
@@ -154,7 +154,7 @@ Status SampleReader::AddStack(std::string_view at, StackId& stack) {
   for (std::size_t i = leaf_first_.size(); i-- > 0;) {
     const std::uint32_t location = tables_.FindLocation(leaf_first_[i]);
     if (location == IdMap::kNone) {
-      return tables_.Malformed(
+      return tables_.parts().Malformed(
           "sample refers to location " + std::to_string(leaf_first_[i]) + ", which is not there",
           at);
     }
@@ -204,7 +204,7 @@ Status SampleReader::ReadLabel(std::string_view bytes) {
     }
     if (!status.ok()) return status;
   }
-  if (!fields.ok()) return tables_.Malformed("broken label", bytes);
+  if (!fields.ok()) return tables_.parts().Malformed("broken label", bytes);
   labels_.push_back(label);
   return {};
 }
