@@ -4,17 +4,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "export/gperftools/heap_counts.h"
 #include "export/gperftools/heap_text.h"
 #include "export/gperftools/java_names.h"
 #include "export/gperftools/memory_map.h"
 #include "export/gperftools/pc_stacks.h"
 #include "export/gperftools/text.h"
+#include "export/gperftools/text_head.h"
 #include "export/limit_guard.h"
 #include "sonde/profile_builder.h"
 
@@ -23,12 +24,7 @@ namespace {
 
 using namespace gperftools;
 
-constexpr std::int64_t kJavaHeapRate = 524'288;
-constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
-constexpr double kNanosecondsPerSecond = 1e9;
 constexpr std::uint64_t kRecordsBetweenLooks = 1 << 14;
-
-enum class Kind { kHeap, kJemallocHeap, kJavaHeap, kContention, kThreads, kCounts };
 
 // One record, its values still as written.
 struct Record {
@@ -37,39 +33,8 @@ struct Record {
   std::int64_t block_bytes = 0;  // Of one object; 0 when it has none.
 };
 
-struct Scaled {
-  std::int64_t count;
-  std::int64_t bytes;
-};
-
-// What was allocated, given what a sampler that takes each byte with probability
-// 1 / rate has seen.
-Scaled Unsampled(std::int64_t count, std::int64_t bytes, std::int64_t rate) {
-  if (count <= 0 || bytes <= 0) return {0, 0};
-  if (rate <= 1) return {count, bytes};
-  const double average = static_cast<double>(bytes) / static_cast<double>(count);
-  const double scale = 1 / -std::expm1(-average / static_cast<double>(rate));
-  return {static_cast<std::int64_t>(static_cast<double>(count) * scale),
-          static_cast<std::int64_t>(static_cast<double>(bytes) * scale)};
-}
-
 bool IsMapHeader(std::string_view line) {
   return line.starts_with("MAPPED_LIBRARIES") || line.starts_with("--- Memory map");
-}
-
-// "count: bytes [count: bytes] @ rest"
-struct HeapCounts {
-  std::int64_t live = 0;
-  std::int64_t live_bytes = 0;
-  std::int64_t all = 0;
-  std::int64_t all_bytes = 0;
-};
-
-bool TakeHeapCounts(std::string_view& text, HeapCounts& counts) {
-  return TakeDecimal(text, counts.live) && TakeMark(text, ':') &&
-         TakeDecimal(text, counts.live_bytes) && TakeMark(text, '[') &&
-         TakeDecimal(text, counts.all) && TakeMark(text, ':') &&
-         TakeDecimal(text, counts.all_bytes) && TakeMark(text, ']');
 }
 
 class HeapTextReader {
@@ -78,7 +43,7 @@ class HeapTextReader {
       : text_(text), options_(options), names_(std::move(names)) {}
 
   Result<Profile> Read() {
-    if (Status status = ReadHeader(); !status.ok()) return status.error();
+    if (Status status = ReadHead(); !status.ok()) return InLine(status.error());
     while (!text_.empty()) {
       if (Status status = ReadLine(NextLine()); !status.ok()) return InLine(status.error());
     }
@@ -103,70 +68,11 @@ class HeapTextReader {
     return {};
   }
 
-  Status ReadHeader() {
+  Status ReadHead() {
     std::string_view line;
     while (line.empty() && !text_.empty()) line = Trimmed(NextLine());
-    if (line.starts_with("heap profile:")) return ReadHeapHeader(line.substr(13));
-    if (line.starts_with("heap_v2/")) {
-      kind_ = Kind::kJemallocHeap;
-      std::string_view rate = line.substr(8);
-      has_totals_ = true;
-      if (TakeDecimal(rate, rate_) && rate_ > 0) return {};
-      return Malformed("heap_v2 without a sampling rate");
-    }
-    if (line.starts_with("--- contention") || line.starts_with("--- mutex")) {
-      kind_ = Kind::kContention;
-      return {};
-    }
-    if (line.starts_with("--- heapz")) {
-      kind_ = Kind::kJavaHeap;
-      return {};
-    }
-    if (line.starts_with("--- threadz") || line.starts_with("--- Thread ")) {
-      kind_ = Kind::kThreads;
-      if (line.starts_with("--- Thread ")) in_thread_ = true;
-      return {};
-    }
-    const std::size_t profile = line.find(" profile: total ");
-    if (profile != std::string_view::npos) {
-      kind_ = Kind::kCounts;
-      count_type_ = line.substr(0, profile);
-      return {};
-    }
-    return Error{.code = ErrorCode::kUnsupported, .message = "unrecognized heap profile"};
-  }
-
-  Error Malformed(std::string message) const {
-    return {.code = ErrorCode::kMalformed, .message = std::move(message), .line = line_number_};
-  }
-
-  // "3: 1536 [10: 5120] @ heap_v2/524288"
-  Status ReadHeapHeader(std::string_view rest) {
-    kind_ = Kind::kHeap;
-    HeapCounts totals;
-    if (!TakeHeapCounts(rest, totals) || !TakeMark(rest, '@')) {
-      return Malformed("broken heap profile header");
-    }
-    has_totals_ = totals.live != totals.all || totals.live_bytes != totals.all_bytes;
-    rest = Trimmed(rest);
-    const std::string_view variant = rest.substr(0, rest.find('/'));
-    std::string_view number = rest.substr(std::min(variant.size() + 1, rest.size()));
-    rate_ = 1;
-    if (!number.empty() && (!TakeDecimal(number, rate_) || rate_ < 1)) {
-      return Malformed("broken sampling rate");
-    }
-    if (variant == "heapprofile" || variant == "growthz" || variant == "growth" ||
-        variant == "fragmentationz") {
-      rate_ = 1;
-    } else if (variant == "heap") {
-      // The runtime that writes this name states twice its rate.
-      rate_ = std::max<std::int64_t>(1, rate_ / 2);
-    } else if (variant != "heap_v2" && variant != "heapz_v2") {
-      return Error{.code = ErrorCode::kUnsupported,
-                   .message = "unknown heap profile '" + std::string(variant) + "'",
-                   .line = line_number_};
-    }
-    return {};
+    in_thread_ = line.starts_with(kThreadMark);
+    return head_.ReadFirst(line);
   }
 
   Status ReadLine(std::string_view raw) {
@@ -180,22 +86,24 @@ class HeapTextReader {
     }
     if (line.empty() || line.starts_with('#')) return {};
     if (in_map_) {
-      if (line.starts_with("heap profile:"))
-        return Malformed("another profile stands behind the first");
+      if (line.starts_with("heap profile:")) {
+        return Error{.code = ErrorCode::kMalformed,
+                     .message = "another profile stands behind the first"};
+      }
       map_.AddLine(line);
       return {};
     }
-    switch (kind_) {
-      case Kind::kHeap:
+    switch (head_.kind()) {
+      case TextKind::kHeap:
         return ReadHeapRecord(line);
-      case Kind::kJemallocHeap:
+      case TextKind::kJemallocHeap:
         return ReadJemallocLine(line);
-      case Kind::kJavaHeap:
-      case Kind::kContention:
+      case TextKind::kJavaHeap:
+      case TextKind::kContention:
         return ReadTimedRecord(line);
-      case Kind::kThreads:
+      case TextKind::kThreads:
         return ReadThreadLine(line);
-      case Kind::kCounts:
+      case TextKind::kCounts:
         return ReadCount(line);
     }
     return {};
@@ -235,13 +143,20 @@ class HeapTextReader {
   }
 
   Status AddHeapRecord(const HeapCounts& counts, std::string_view addresses) {
-    const std::int64_t block = counts.live > 0  ? counts.live_bytes / counts.live
-                               : counts.all > 0 ? counts.all_bytes / counts.all
-                                                : 0;
-    const Scaled live = Unsampled(counts.live, counts.live_bytes, rate_);
-    if (!has_totals_) return AddRecord({live.count, live.bytes}, block, addresses);
-    const Scaled all = Unsampled(counts.all, counts.all_bytes, rate_);
+    if (std::min({counts.live, counts.live_bytes, counts.all, counts.all_bytes}) < 0) {
+      return Refuse("negative count");
+    }
+    const std::int64_t block = BlockBytesOf(counts);
+    const Unsampled live(counts.live, counts.live_bytes, head_.rate());
+    NoteOverflow(live.overflowed);
+    if (!head_.has_totals()) return AddRecord({live.count, live.bytes}, block, addresses);
+    const Unsampled all(counts.all, counts.all_bytes, head_.rate());
+    NoteOverflow(all.overflowed);
     return AddRecord({all.count, all.bytes, live.count, live.bytes}, block, addresses);
+  }
+
+  void NoteOverflow(bool overflowed) {
+    if (overflowed) losses_.Add("value overflow", "samples", 1);
   }
 
   // "@ addresses", then for all threads together "t*: 3: 1536 [10: 5120]"; single
@@ -269,63 +184,48 @@ class HeapTextReader {
     return equals != std::string_view::npos && line.find('@') == std::string_view::npos;
   }
 
-  // "KEY = VALUE" of a head.
-  Status ReadVariable(std::string_view line) {
-    const std::size_t equals = line.find('=');
-    const std::string_view key = Trimmed(line.substr(0, equals));
-    const std::string_view value = Trimmed(line.substr(equals + 1));
-    std::string_view digits = value;
-    std::int64_t number = 0;
-    const bool is_number = TakeDecimal(digits, number) && digits.empty();
-    if (key == "format") {
-      is_java_ = value == "java";
-      if (!is_java_) return Malformed("unknown format '" + std::string(value) + "'");
-    } else if (key == "resolution") {
-      resolution_ = value;
-    } else if (key == "cycles/second" && is_number && number > 0) {
-      cycles_per_second_ = static_cast<double>(number);
-    } else if (key == "sampling period" && is_number && number > 0) {
-      period_ = number;
-    } else if (key == "ms since reset" && is_number) {
-      duration_ms_ = number;
-    } else if (key == "discarded samples" && is_number && number > 0) {
-      losses_.Add("discarded by the profiled program", "samples",
-                  static_cast<std::uint64_t>(number));
-    }
-    return {};
-  }
-
   // "waited count @ addresses", or for Java heaps "bytes count @ addresses".
   Status ReadTimedRecord(std::string_view line) {
-    if (IsVariable(line)) return ReadVariable(line);
-    if (is_java_ && TakeJavaName(line, Stacks())) return {};
+    if (IsVariable(line)) return head_.ReadVariable(line);
+    if (head_.is_java() && TakeJavaName(line, Stacks())) return {};
     std::int64_t amount = 0;
     std::int64_t count = 0;
     if (!TakeDecimal(line, amount) || !TakeDecimal(line, count) || !TakeMark(line, '@')) {
       return Refuse("bad record");
     }
-    if (kind_ == Kind::kJavaHeap) {
-      const Scaled scaled = Unsampled(count, amount, kJavaHeapRate);
+    if (amount < 0 || count < 0) return Refuse("negative count");
+    if (head_.kind() == TextKind::kJavaHeap) {
+      const Unsampled scaled(count, amount, head_.rate());
+      NoteOverflow(scaled.overflowed);
       return AddRecord({scaled.count, scaled.bytes}, count > 0 ? amount / count : 0, line);
     }
-    const double waited = static_cast<double>(amount) * static_cast<double>(period_);
-    const double delay =
-        cycles_per_second_ > 0 ? waited * kNanosecondsPerSecond / cycles_per_second_ : waited;
-    return AddRecord({count * period_, static_cast<std::int64_t>(delay)}, 0, line);
+    bool overflowed = false;
+    std::int64_t waits = 0;
+    if (__builtin_mul_overflow(count, head_.period(), &waits)) {
+      waits = INT64_MAX;
+      overflowed = true;
+    }
+    const std::int64_t delay = WholeOf(head_.DelayOf(amount), overflowed);
+    NoteOverflow(overflowed);
+    return AddRecord({waits, delay}, 0, line);
   }
 
   // "--- Thread 7f12 (name: main/12) stack: ---", then frames, each with an address.
   Status ReadThreadLine(std::string_view line) {
     if (line.starts_with("---")) {
       if (Status status = EndThread(); !status.ok()) return status;
-      in_thread_ = line.starts_with("--- Thread ");
+      in_thread_ = line.starts_with(kThreadMark);
       return {};
     }
     if (!in_thread_) return {};
     if (line.find("same as previous thread") != std::string_view::npos) {
-      if (!records_.empty()) ++records_.back().values.front();
-      ++count_;
       in_thread_ = false;
+      if (records_.empty() || !addresses_.empty()) {
+        addresses_.clear();
+        return Refuse("no thread before it");
+      }
+      ++records_.back().values.front();
+      ++count_;
       return {};
     }
     for (std::size_t at = line.find("0x"); at != std::string_view::npos;
@@ -347,64 +247,27 @@ class HeapTextReader {
   Status ReadCount(std::string_view line) {
     std::int64_t count = 0;
     if (!TakeDecimal(line, count) || !TakeMark(line, '@')) return Refuse("bad record");
+    if (count < 0) return Refuse("negative count");
     return AddRecord({count}, 0, line);
   }
 
   PcStacks& Stacks() {
     if (!stacks_.has_value()) {
-      stacks_.emplace(is_java_                  ? ReturnAddresses::kNone
-                      : kind_ == Kind::kThreads ? ReturnAddresses::kCallers
-                                                : ReturnAddresses::kAll);
+      stacks_.emplace(head_.is_java()                      ? ReturnAddresses::kNone
+                      : head_.kind() == TextKind::kThreads ? ReturnAddresses::kCallers
+                                                           : ReturnAddresses::kAll);
       stacks_->names() = std::move(names_);
     }
     return *stacks_;
   }
 
-  std::vector<ValueType> SampleTypes() const {
-    switch (kind_) {
-      case Kind::kHeap:
-      case Kind::kJemallocHeap:
-        if (!has_totals_) return {{"objects", "count"}, {"space", "bytes"}};
-        return {{"alloc_objects", "count"},
-                {"alloc_space", "bytes"},
-                {"inuse_objects", "count"},
-                {"inuse_space", "bytes"}};
-      case Kind::kJavaHeap:
-        return {{"inuse_objects", "count"}, {"inuse_space", "bytes"}};
-      case Kind::kContention:
-        return {
-            {"contentions", "count"},
-            {"delay", cycles_per_second_ > 0 || resolution_.empty() ? "nanoseconds" : resolution_}};
-      case Kind::kThreads:
-        return {{"thread", "count"}};
-      case Kind::kCounts:
-        return {{count_type_, "count"}};
-    }
-    return {{"samples", "count"}};
-  }
-
   Result<Profile> Finish() {
-    if (kind_ == Kind::kThreads) {
+    if (head_.kind() == TextKind::kThreads) {
       if (Status status = EndThread(); !status.ok()) return status.error();
     }
-    ProfileBuilder builder(SampleTypes());
+    ProfileBuilder builder(head_.SampleTypes());
     LimitGuard guard(options_.limits, builder, options_.stop);
-    switch (kind_) {
-      case Kind::kHeap:
-      case Kind::kJemallocHeap:
-        builder.SetPeriod({"space", "bytes"}, rate_);
-        break;
-      case Kind::kContention:
-        builder.SetPeriod({"contentions", "count"}, period_);
-        break;
-      case Kind::kThreads:
-      case Kind::kCounts:
-        builder.SetPeriod({SampleTypes().front().type, "count"}, 1);
-        break;
-      case Kind::kJavaHeap:
-        break;
-    }
-    builder.SetDuration(duration_ms_ * kNanosecondsPerMillisecond);
+    head_.Describe(builder);
     map_.AddTo(builder);
     for (const Record& record : records_) {
       const StackId stack = Stacks().Build(record.stack, map_, builder);
@@ -428,16 +291,7 @@ class HeapTextReader {
   std::uint64_t line_number_ = 0;
   std::uint64_t count_ = 0;
 
-  Kind kind_ = Kind::kHeap;
-  bool has_totals_ = false;
-  bool is_java_ = false;
-  std::int64_t rate_ = 1;
-  std::int64_t period_ = 1;
-  std::int64_t duration_ms_ = 0;
-  double cycles_per_second_ = 0;
-  std::string resolution_;
-  std::string count_type_;
-
+  TextHead head_;
   bool in_map_ = false;
   bool in_thread_ = false;
   std::optional<std::string_view> jemalloc_stack_;

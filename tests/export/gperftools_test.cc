@@ -162,6 +162,37 @@ TEST(HeapText, ContentionIsScaledByItsPeriodAndTheClock) {
   EXPECT_EQ(profile.losses().TotalIn("samples"), 4U);
 }
 
+TEST(HeapText, WhatDoesNotFitStaysAtTheLimitAndIsCounted) {
+  const Profile waits = Read(
+      "--- contentionz 1 ---\ncycles/second = 1\nsampling period = 9000000000000000000\n"
+      "ms since reset = 9000000000000000000\n 9000000000000000000 9000000000000000000 @ "
+      "0x401000\n");
+  EXPECT_EQ(waits.Total(0), INT64_MAX);
+  EXPECT_EQ(waits.Total(1), INT64_MAX);
+  EXPECT_EQ(waits.losses().CountOf("value overflow"), 1U);
+  const Profile objects = Read(
+      "heap profile: 9: 9 [9: 9] @ heap_v2/9000000000000000000\n"
+      "9000000000000000000: 9000000000000000000 [0: 0] @ 0x1\n");
+  EXPECT_EQ(objects.Total(0), INT64_MAX);
+  EXPECT_EQ(objects.losses().CountOf("value overflow"), 1U);
+}
+
+TEST(HeapText, NegativeCountsAndThreadsLikeNoneAreCounted) {
+  for (const char* const text :
+       {"heap profile: 1: 2 [1: 2] @ heapprofile\n-1: 2 [1: 2] @ 0x1\n",
+        "--- contentionz 1 ---\n-5 1 @ 0x1\n", "goroutine profile: total 1\n-1 @ 0x1\n"}) {
+    const Profile profile = Read(text);
+    EXPECT_EQ(profile.losses().CountOf("negative count"), 1U) << text;
+    EXPECT_EQ(profile.records(), 0U) << text;
+  }
+  const Profile threads = Read(
+      "--- threadz 1 ---\n--- Thread 1 (name: a) stack: ---\n  [same as previous thread]\n"
+      "--- Thread 2 (name: b) stack: ---\n  @ 0x10\n--- Thread 3 (name: c) stack: ---\n"
+      "  [same as previous thread]\n");
+  EXPECT_EQ(threads.Total(0), 2);
+  EXPECT_EQ(threads.losses().CountOf("no thread before it"), 1U);
+}
+
 TEST(HeapText, BadRecordsAreCountedWithTheirPlaces) {
   const std::string text =
       "heap profile: 1: 2 [1: 2] @ heapprofile\n1: 2 [1: 2] @ 0x1 0x2\nnonsense\n"
