@@ -4,71 +4,29 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "export/folded/folded_line.h"
 #include "export/limit_guard.h"
 #include "export/text_identity.h"
+#include "sonde/hash_index.h"
 #include "sonde/profile_builder.h"
 
 namespace sonde {
 namespace {
 
+using namespace folded;
+
 constexpr std::uint64_t kLinesBetweenProgress = 1 << 16;
 
-// Places for stacks whose text is remembered, so that input that was not merged costs a look a
-// line: 16 bytes each, as many as an input of that size may need.
-constexpr std::size_t kFewestPlaces = std::size_t{1} << 8;
-constexpr std::size_t kMostPlaces = std::size_t{1} << 18;
-constexpr std::size_t kTextOfAPlace = 64;
-// Where a stack may stand behind its own place.
-constexpr std::size_t kProbes = 8;
 // Lines looked at before the first of them is taken.
 constexpr std::size_t kLinesAhead = 32;
-
-bool IsBlank(char c) noexcept {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
-std::string_view Trimmed(std::string_view text) noexcept {
-  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-struct FoldedLine {
-  std::string_view frames;
-  std::string_view weight;
-};
-
-// Cuts a trimmed line before its last word.
-std::optional<FoldedLine> Cut(std::string_view line) noexcept {
-  std::size_t at = line.size();
-  while (at > 0 && !IsBlank(line[at - 1])) --at;
-  if (at == 0) return std::nullopt;
-  return FoldedLine{Trimmed(line.substr(0, at)), line.substr(at)};
-}
-
-// A whole number; "3.0" is one, "1.5" is not.
-std::optional<std::int64_t> WeightOf(std::string_view text) noexcept {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  std::int64_t weight = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, weight);
-  if (fault != std::errc()) return std::nullopt;
-  std::string_view rest(stop, static_cast<std::size_t>(end - stop));
-  if (rest.starts_with('.')) {
-    rest.remove_prefix(1);
-    while (rest.starts_with('0')) rest.remove_prefix(1);
-  }
-  if (!rest.empty()) return std::nullopt;
-  return weight;
-}
 
 std::vector<ValueType> TypesFor(const ReadOptions& options) {
   std::vector<ValueType> types{{"samples", "count"}};
@@ -82,9 +40,7 @@ class FoldedReader {
       : text_(text),
         options_(options),
         builder_(TypesFor(options)),
-        guard_(options.limits, builder_, options.stop),
-        seen_(std::clamp(std::bit_ceil(text.size() / kTextOfAPlace + 1), kFewestPlaces,
-                         kMostPlaces)) {
+        guard_(options.limits, builder_, options.stop) {
     builder_.SetDefaultSampleType(0);
   }
 
@@ -122,18 +78,17 @@ class FoldedReader {
     return {};
   }
 
-  // One stack over all its lines.
+  // All lines with one text, blanks and all, in front of their weight.
   struct Sum {
+    std::uint64_t second;       // Of the text's identity.
+    std::uint32_t first_upper;  // Half of the rest of it; the index knows the other.
     StackId stack;
-    std::int64_t weight;
-    std::uint64_t lines;
-    std::uint64_t first_negative;  // Its line number, 0 when none is.
-  };
-  // A stack as it was written: 114 bits of its identity, of which 18 tell its place.
-  struct Seen {
-    std::uint64_t second = 0;
-    std::uint32_t tag = 0;
-    std::uint32_t row = 0;  // Index in sums_ + 1; 0 when free.
+    std::int64_t weight = 0;
+    std::uint64_t lines = 0;
+
+    bool IsOf(const TextIdentity& text) const noexcept {
+      return second == text.second && first_upper == text.first >> 32;
+    }
   };
 
   struct Line {
@@ -157,24 +112,15 @@ class FoldedReader {
   Line LookAt(std::string_view raw) const noexcept {
     Line line{.raw = raw, .text = Trimmed(raw), .cut = {}, .identity = {}};
     line.cut = Cut(line.text);
-    if (line.cut.has_value()) {
-      line.identity = IdentityOf(line.cut->frames);
-      __builtin_prefetch(&seen_[PlaceOf(line.identity)]);
-    }
+    if (line.cut.has_value()) line.identity = IdentityOf(line.cut->frames);
     return line;
-  }
-
-  std::size_t PlaceOf(const TextIdentity& identity) const noexcept {
-    return identity.first & (seen_.size() - 1);
-  }
-  static std::uint32_t TagOf(const TextIdentity& identity) noexcept {
-    return static_cast<std::uint32_t>(identity.first >> 32);
   }
 
   // The sum that the line will add to is under way while others are taken.
   void PrefetchSum(const Line& line) const noexcept {
-    const Seen& seen = seen_[PlaceOf(line.identity)];
-    if (seen.row != 0) __builtin_prefetch(&sums_[seen.row - 1]);
+    const std::uint32_t likely =
+        index_.Find(line.identity.first, [](std::uint32_t) { return true; });
+    if (likely != HashIndex::kNone) __builtin_prefetch(&sums_[likely]);
   }
 
   Status TakeLine(const Line& taken) {
@@ -193,34 +139,22 @@ class FoldedReader {
     if (!cut.has_value()) return Refuse("no weight", line_number_);
     const std::optional<std::int64_t> weight = WeightOf(cut->weight);
     if (!weight.has_value()) return Refuse("bad weight", line_number_);
-    Seen* place = nullptr;
-    std::uint32_t row = FindSeen(taken.identity, place);
-    if (row == 0) {
-      if (Status status = ReadStack(cut->frames, row); !status.ok() || row == 0) return status;
-      *place = {taken.identity.second, TagOf(taken.identity), row};
+    std::uint32_t sum = index_.Find(taken.identity.first, [&](std::uint32_t number) {
+      return sums_[number].IsOf(taken.identity);
+    });
+    if (sum == HashIndex::kNone) {
+      StackId stack = kEmptyStack;
+      Status status = ReadStack(cut->frames, stack);
+      if (!status.ok() || stack == kEmptyStack) return status;
+      sum = AddSum(taken.identity, stack);
     }
-    AddWeight(sums_[row - 1], *weight);
+    AddWeight(sums_[sum], *weight);
     return {};
   }
 
-  // The row of a stack that was written like that before, or 0 and where to remember it.
-  std::uint32_t FindSeen(const TextIdentity& identity, Seen*& place) noexcept {
-    const std::size_t first = PlaceOf(identity);
-    place = &seen_[first];
-    for (std::size_t probe = 0; probe < kProbes; ++probe) {
-      Seen& seen = seen_[(first + probe) & (seen_.size() - 1)];
-      if (seen.row == 0) {
-        place = &seen;
-        return 0;
-      }
-      if (seen.second == identity.second && seen.tag == TagOf(identity)) return seen.row;
-    }
-    return 0;
-  }
-
-  // The row of a stack; 0 for one that is refused. Neighbouring lines tend to start with the same
+  // Leaves `read` alone where the stack is refused. Neighbouring lines tend to start with the same
   // frames, which need no second look.
-  Status ReadStack(std::string_view frames, std::uint32_t& row) {
+  Status ReadStack(std::string_view frames, StackId& read) {
     const std::size_t shared = SharedBytes(frames);
     while (!path_.empty() && path_.back().end > shared) path_.pop_back();
     StackId stack = path_.empty() ? kEmptyStack : path_.back().stack;
@@ -241,7 +175,8 @@ class FoldedReader {
       at = end + 1;
     }
     if (Status status = guard_.CheckFrames(); !status.ok()) return status;
-    return FindRow(stack, row);
+    read = stack;
+    return guard_.CountStack(stack);
   }
 
   Status RefuseDepth(std::string_view frames) {
@@ -273,40 +208,53 @@ class FoldedReader {
     return same == 0 ? 0 : same - 1;
   }
 
-  Status FindRow(StackId stack, std::uint32_t& row) {
-    const auto index = static_cast<std::uint32_t>(stack);
-    if (index >= rows_.size()) rows_.resize(builder_.stack_count() + index / 2 + 1, 0);
-    if (rows_[index] == 0) {
-      if (Status status = guard_.CountStack(stack); !status.ok()) return status;
-      sums_.push_back({stack, 0, 0, 0});
-      rows_[index] = static_cast<std::uint32_t>(sums_.size());
-    }
-    row = rows_[index];
-    return {};
+  std::uint32_t AddSum(const TextIdentity& text, StackId stack) {
+    const auto number = static_cast<std::uint32_t>(sums_.size());
+    index_.Add(text.first, number);
+    sums_.push_back({text.second, static_cast<std::uint32_t>(text.first >> 32), stack});
+    return number;
   }
 
   void AddWeight(Sum& sum, std::int64_t weight) {
-    if (weight < 0 && sum.first_negative == 0) sum.first_negative = line_number_;
+    if (weight < 0) first_negative_.try_emplace(sum.stack, line_number_);
     ++sum.lines;
+    Accumulate(sum, weight);
+    ++taken_;
+  }
+
+  void Accumulate(Sum& sum, std::int64_t weight) {
     std::int64_t exact = 0;
     if (__builtin_add_overflow(sum.weight, weight, &exact)) {
       builder_.losses().Add("value overflow", "samples", 1);
     }
     sum.weight = SaturatingAdd(sum.weight, weight);
-    ++taken_;
+  }
+
+  // A stack is judged by all of its lines, however they were written.
+  void NetNegatives() {
+    std::unordered_map<StackId, std::size_t> first_of;
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      if (!first_negative_.contains(sums_[i].stack)) continue;
+      const auto [first, is_new] = first_of.try_emplace(sums_[i].stack, i);
+      if (is_new) continue;
+      Accumulate(sums_[first->second], sums_[i].weight);
+      sums_[first->second].lines += std::exchange(sums_[i].lines, 0);
+    }
   }
 
   Result<Profile> Finish() {
+    index_ = {};
+    if (!first_negative_.empty()) NetNegatives();
     builder_.ReserveSamples(sums_.size());
     for (const Sum& sum : sums_) {
+      if (sum.lines == 0) continue;
       if (sum.weight < 0 && !options_.keep_negative) {
+        const std::uint64_t line = first_negative_.at(sum.stack);
         if (options_.strict) {
-          return Error{.code = ErrorCode::kMalformed,
-                       .message = "negative weight",
-                       .line = sum.first_negative};
+          return Error{.code = ErrorCode::kMalformed, .message = "negative weight", .line = line};
         }
         builder_.losses().Add("negative weight", "lines", sum.lines,
-                              "line " + std::to_string(sum.first_negative));
+                              "line " + std::to_string(line));
         taken_ -= sum.lines;
         continue;
       }
@@ -331,9 +279,9 @@ class FoldedReader {
   std::uint64_t taken_ = 0;
   std::string_view previous_;
   std::vector<Prefix> path_;  // The frames of previous_.
-  std::vector<Seen> seen_;    // By hash.
+  HashIndex index_;           // Of sums_, by TextIdentity::first.
   std::vector<Sum> sums_;
-  std::vector<std::uint32_t> rows_;  // By StackId: index in sums_ + 1, or 0.
+  std::unordered_map<StackId, std::uint64_t> first_negative_;  // Its line number.
 };
 
 }  // namespace

@@ -150,8 +150,16 @@ TEST(Folded, NegativeWeightsNetFirstAndOnlyNegativeSumsAreRefused) {
   EXPECT_EQ(difference.value().Total(0), 2);
 }
 
+TEST(Folded, AStackIsNettedHoweverItsLinesAreWritten) {
+  const Profile profile = Read("a;b -3\na ; b 5\nc;d 1\n c; d -2\n");
+  EXPECT_EQ(FoldedOf(profile), "a;b 2\n");
+  EXPECT_EQ(profile.losses().CountOf("negative weight"), 2U);
+  EXPECT_EQ(profile.records(), 2U);
+}
+
 TEST(Folded, WholeNumbersMayHaveAPointAndASign) {
   EXPECT_EQ(FoldedOf(Read("a 3.0\nb +4\nc 5.\n")), "a 3\nb 4\nc 5\n");
+  EXPECT_EQ(Read("a +-3\nb ++4\nc +\nd 1\n").losses().CountOf("bad weight"), 3U);
 }
 
 TEST(Folded, ASumBeyondTheRangeStopsThereAndIsCounted) {
