@@ -177,11 +177,13 @@ Status Assembler::Add(const ScriptPart& part) {
   }
 
   frames_.Begin(part.lines());
-  std::vector<std::optional<StackId>> stacks(part.stack_count());
+  std::vector<std::optional<StackId>> stacks(part.stack_limit());
+  std::vector<std::uint32_t> lines;
   std::vector<std::int64_t> values(events_.size() * (options_.count_records ? 2 : 1), 0);
   for (const ScriptPart::Row& row : part.rows()) {
-    if (!stacks[row.stack].has_value()) stacks[row.stack] = frames_.Add(part.stack(row.stack));
-    for (const std::uint32_t line : part.stack(row.stack)) {
+    part.GetStack(row.stack, lines);
+    if (!stacks[row.stack].has_value()) stacks[row.stack] = frames_.Add(lines);
+    for (const std::uint32_t line : lines) {
       if (part.lines()[line].kind == perf_script::LineKind::kUnknown) {
         if (options_.strict) {
           const auto offset =

@@ -15,38 +15,10 @@ namespace sonde::perf_script {
 namespace {
 
 constexpr std::uint64_t kProgressStep = std::uint64_t{16} << 20;
-constexpr std::uint64_t kUpperHalf = std::uint64_t{1} << 63;
-
-// Places for texts that are remembered, as many as a part of that size may need.
-std::size_t PlacesFor(std::size_t bytes, std::size_t bytes_of_a_place, std::size_t most) {
-  return std::clamp<std::size_t>(bytes / bytes_of_a_place, 64, most);
-}
-constexpr std::size_t kBytesOfALine = 64;
-constexpr std::size_t kMostLines = std::size_t{1} << 12;
 constexpr std::size_t kBytesOfABlock = 1024;
 constexpr std::size_t kMostBlocks = std::size_t{1} << 14;
 
 bool IsSpace(char c) { return c == ' ' || c == '\t'; }
-
-std::uint64_t HashOf(std::span<const std::uint32_t> numbers) {
-  return HashBytes({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
-}
-
-std::uint64_t HashOf(const FrameLine& line) {
-  const std::uint64_t names = MixHash(HashBytes(line.function), HashBytes(line.module));
-  const std::uint64_t source =
-      line.kind == LineKind::kSourceLine
-          ? MixHash(HashBytes(line.file), static_cast<std::uint64_t>(line.line))
-          : 0;
-  return MixHash(names ^ source, line.address + static_cast<std::uint64_t>(line.kind));
-}
-
-bool IsPartOfStack(LineKind kind) { return kind != LineKind::kHeader; }
-
-// Whether such a line is a frame may depend on its address.
-bool MayBeHeader(std::string_view text) {
-  return text.ends_with(':') || text.find(": ") != std::string_view::npos;
-}
 
 }  // namespace
 
@@ -56,10 +28,8 @@ ScriptPart::ScriptPart(std::string_view whole, std::size_t begin, std::size_t en
       at_(begin),
       end_(end),
       options_(options),
-      recent_lines_{RecentTexts(whole, PlacesFor(end - begin, kBytesOfALine, kMostLines)),
-                    RecentTexts(whole, PlacesFor(end - begin, kBytesOfALine, kMostLines)),
-                    RecentTexts(whole, PlacesFor(end - begin, kBytesOfALine, kMostLines))},
-      recent_blocks_(whole, PlacesFor(end - begin, kBytesOfABlock, kMostBlocks)) {}
+      lines_(whole, end - begin, options.keep_addresses),
+      recent_blocks_(whole, std::min((end - begin) / kBytesOfABlock, kMostBlocks)) {}
 
 Status ScriptPart::Read(const std::function<void(std::uint64_t)>& progress) {
   const std::size_t begin = at_;
@@ -143,9 +113,9 @@ Status ScriptPart::CheckLimits(std::string_view line) const {
     return at_line(
         OverLimit("distinct frames", "max_unique_frames", limits.unique_frames, lines_.size()));
   }
-  if (stacks_.size() > limits.unique_stacks) {
+  if (distinct_stacks_ > limits.unique_stacks) {
     return at_line(OverLimit("distinct stacks", "max_unique_call_paths", limits.unique_stacks,
-                             stacks_.size()));
+                             distinct_stacks_));
   }
   return {};
 }
@@ -183,8 +153,8 @@ Status ScriptPart::ReadSample(const HeaderLine& header, bool header_is_indented)
   } else {
     stack_ = InternStack();
   }
-  if (has_only_frame && stacks_[stack_].count == 0) {
-    frames_.assign(1, NumberOfLine(header.rest));
+  if (has_only_frame && stack_ == 0) {
+    frames_.assign(1, lines_.NumberOf(header.rest));
     stack_ = InternStack();
   }
   AddToRow(stack_, header);
@@ -231,53 +201,33 @@ void ScriptPart::ReadLines() {
     if (text.empty() || line.front() == '#') return;
     if (!IsSpace(line.front()) && ParseHeader(line).has_value()) return;
     longest_line_ = std::max(longest_line_, line.size());
-    const std::uint32_t number = NumberOfLine(text);
-    if (number == HashIndex::kNone) return;
+    const std::uint32_t number = lines_.NumberOf(text);
+    if (number == LineTable::kNone) return;
     if (!IsSpace(line.front()) && lines_[number].kind == LineKind::kUnknown) return;
     frames_.push_back(number);
     TakeLine();
   }
 }
 
-// HashIndex::kNone for a line that is no part of a stack.
-std::uint32_t ScriptPart::NumberOfLine(std::string_view text) {
-  AddressedText cut{.rest = text};
-  if (!options_.keep_addresses) cut = CutAddress(text);
-  RecentTexts& recent = recent_lines_[!cut.has_address ? 0U : cut.is_upper_half ? 2U : 1U];
-  const std::uint64_t hash = HashBytes(cut.rest);
-  const std::uint32_t known = recent.Find(hash, cut.rest);
-  if (known != RecentTexts::kNone) return known;
-  FrameLine line = ParseFrame(text);
-  if (!IsPartOfStack(line.kind)) return HashIndex::kNone;
-  if (!options_.keep_addresses) line.address &= kUpperHalf;
-  const std::uint32_t number = InternLine(line);
-  if (!MayBeHeader(cut.rest)) recent.Add(hash, cut.rest, number);
-  return number;
-}
-
-std::uint32_t ScriptPart::InternLine(const FrameLine& line) {
-  const std::uint64_t hash = HashOf(line);
-  const std::uint32_t known =
-      line_index_.Find(hash, [&](std::uint32_t number) { return lines_[number] == line; });
-  if (known != HashIndex::kNone) return known;
-  const auto number = static_cast<std::uint32_t>(lines_.size());
-  line_index_.Add(hash, number);
-  lines_.push_back(line);
-  return number;
-}
-
 std::uint32_t ScriptPart::InternStack() {
-  const std::uint64_t hash = HashOf(frames_);
-  const std::uint32_t known = stack_index_.Find(
-      hash, [&](std::uint32_t number) { return std::ranges::equal(stack(number), frames_); });
-  if (known != HashIndex::kNone) return known;
-  const auto number = static_cast<std::uint32_t>(stacks_.size());
-  stack_index_.Add(hash, number);
-  stacks_.push_back(
-      {static_cast<std::uint32_t>(pool_.size()), static_cast<std::uint32_t>(frames_.size())});
-  pool_.insert(pool_.end(), frames_.begin(), frames_.end());
-  deepest_stack_ = std::max(deepest_stack_, frames_.size());
+  StackId stack = kEmptyStack;
+  for (std::size_t i = frames_.size(); i-- > 0;)
+    stack = stacks_.Extend(stack, LocationId{frames_[i]});
+  const auto number = static_cast<std::uint32_t>(stack);
+  if (number >= is_whole_.size()) is_whole_.resize(stacks_.size() + number / 2 + 1, false);
+  if (!is_whole_[number]) {
+    is_whole_[number] = true;
+    ++distinct_stacks_;
+    deepest_stack_ = std::max(deepest_stack_, frames_.size());
+  }
   return number;
+}
+
+void ScriptPart::GetStack(std::uint32_t stack, std::vector<std::uint32_t>& lines) const {
+  lines.clear();
+  for (StackId at{stack}; at != kEmptyStack; at = stacks_.caller(at)) {
+    lines.push_back(static_cast<std::uint32_t>(stacks_.leaf(at)));
+  }
 }
 
 std::uint32_t ScriptPart::InternThread(const HeaderLine& header) {

@@ -3,18 +3,18 @@
 #ifndef SONDE_EXPORT_PERF_SCRIPT_SCRIPT_PART_H_
 #define SONDE_EXPORT_PERF_SCRIPT_SCRIPT_PART_H_
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "export/perf_script/frame_line.h"
 #include "export/perf_script/header_line.h"
+#include "export/perf_script/line_table.h"
 #include "export/recent_texts.h"
 #include "sonde/formats.h"
 #include "sonde/hash_index.h"
+#include "sonde/stack_table.h"
 
 namespace sonde::perf_script {
 
@@ -52,12 +52,11 @@ class ScriptPart {
   std::span<const Row> rows() const noexcept { return rows_; }
   std::span<const Thread> threads() const noexcept { return threads_; }
   std::span<const std::string_view> events() const noexcept { return events_; }
-  std::span<const FrameLine> lines() const noexcept { return lines_; }
+  std::span<const FrameLine> lines() const noexcept { return lines_.lines(); }
   // Numbers of lines(), the innermost frame first; unknown lines are among them.
-  std::span<const std::uint32_t> stack(std::uint32_t index) const noexcept {
-    return std::span(pool_).subspan(stacks_[index].first, stacks_[index].count);
-  }
-  std::size_t stack_count() const noexcept { return stacks_.size(); }
+  void GetStack(std::uint32_t stack, std::vector<std::uint32_t>& lines) const;
+  // All numbers of stacks are smaller.
+  std::size_t stack_limit() const noexcept { return stacks_.size(); }
 
   std::uint64_t records() const noexcept { return records_; }
   // Lines outside of samples that say nothing to us, and where the first few are.
@@ -68,11 +67,6 @@ class ScriptPart {
   std::int64_t last_ns() const noexcept { return last_ns_; }
 
  private:
-  struct Range {
-    std::uint32_t first;
-    std::uint32_t count;
-  };
-
   // The line at at_, without its end; at_ moves behind it.
   std::string_view TakeLine();
   std::string_view PeekLine() const;
@@ -82,8 +76,6 @@ class ScriptPart {
   void ReadBlock();
   void ReadLines();
   std::size_t FindBlockEnd() const;
-  std::uint32_t NumberOfLine(std::string_view text);
-  std::uint32_t InternLine(const FrameLine& line);
   std::uint32_t InternStack();
   std::uint32_t InternThread(const HeaderLine& header);
   std::uint32_t InternEvent(std::string_view event);
@@ -97,13 +89,10 @@ class ScriptPart {
   std::size_t end_;
   const ReadOptions& options_;
 
-  std::vector<FrameLine> lines_;
-  HashIndex line_index_;
-  // Texts of lines: without an address, with one in the lower and in the upper half.
-  std::array<RecentTexts, 3> recent_lines_;
-  std::vector<std::uint32_t> pool_;
-  std::vector<Range> stacks_;
-  HashIndex stack_index_;
+  LineTable lines_;
+  StackTable stacks_;           // Of lines, in place of locations.
+  std::vector<bool> is_whole_;  // By stack: ends a sample, rather than being a part of others.
+  std::uint64_t distinct_stacks_ = 0;
   RecentTexts recent_blocks_;  // Texts of stacks.
   HeaderReader headers_;
   std::vector<Thread> threads_;
