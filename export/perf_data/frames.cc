@@ -63,23 +63,49 @@ StackId Frames::StackOf(const Process& process, std::span<const std::uint64_t> c
   if (known != HashIndex::kNone) return chains_[known].stack;
 
   ForgetIfTooMuch();
-  stack_.clear();
-  CpuMode mode = CpuMode::kUnknown;
-  for (const std::uint64_t word : chain) {
-    if (word == kTruncated) {
-      stack_.push_back(builder_.FrameNamed("[truncated]"));
-    } else if (word >= kFirstContext) {
-      mode = ModeOfContext(word);
-    } else {
-      stack_.push_back(LocationOf(process, mode, word));
-    }
-  }
-  std::ranges::reverse(stack_);
-  const StackId stack = builder_.AddStack(stack_);
+  const StackId stack = AddChain(process, chain);
   chain_index_.Add(hash, static_cast<std::uint32_t>(chains_.size()));
   chains_.push_back({words_.size(), static_cast<std::uint32_t>(chain.size()), stack,
                      process.version, kernel_version});
   words_.insert(words_.end(), chain.begin(), chain.end());
+  return stack;
+}
+
+StackId Frames::AddChain(const Process& process, std::span<const std::uint64_t> chain) {
+  steps_.clear();
+  CpuMode mode = CpuMode::kUnknown;
+  for (const std::uint64_t word : chain) {
+    if (word == kTruncated) {
+      steps_.push_back({word, CpuMode::kUnknown});
+    } else if (word >= kFirstContext) {
+      mode = ModeOfContext(word);
+    } else {
+      steps_.push_back({word, mode});
+    }
+  }
+
+  std::size_t shared = 0;
+  if (path_version_ == process.version && path_kernel_version_ == machine_.kernel_version()) {
+    const auto ends =
+        std::mismatch(path_.begin(), path_.end(), steps_.rbegin(), steps_.rend(),
+                      [](const Step& a, const Step& b) { return a.IsSameFrameAs(b); });
+    shared = static_cast<std::size_t>(ends.first - path_.begin());
+  }
+  path_.resize(shared);
+  path_version_ = process.version;
+  path_kernel_version_ = machine_.kernel_version();
+
+  locations_.clear();
+  for (std::size_t i = 0; i < steps_.size() - shared; ++i) {
+    const Step& step = steps_[i];
+    locations_.push_back(step.address == kTruncated ? builder_.FrameNamed("[truncated]")
+                                                    : LocationOf(process, step.mode, step.address));
+  }
+  StackId stack = shared == 0 ? kEmptyStack : path_.back().stack;
+  for (std::size_t i = locations_.size(); i-- > 0;) {
+    stack = builder_.Extend(stack, locations_[i]);
+    path_.push_back({steps_[i].address, steps_[i].mode, stack});
+  }
   return stack;
 }
 

@@ -25,7 +25,8 @@ inline constexpr std::uint64_t kTruncated = static_cast<std::uint64_t>(-4000);
 CpuMode ModeOfContext(std::uint64_t context) noexcept;
 
 // A chain that was seen before, in the same process with the same maps, costs one
-// lookup. What is remembered is bounded, and forgotten when it is too much.
+// lookup; of another, the callers that it shares with the one before are not looked up.
+// What is remembered is bounded, and forgotten when it is too much.
 // Not thread-safe.
 class Frames {
  public:
@@ -44,6 +45,16 @@ class Frames {
     std::uint64_t version;
     std::uint64_t kernel_version;
   };
+  // A frame of a chain; kTruncated in place of an address.
+  struct Step {
+    std::uint64_t address;
+    CpuMode mode;
+    StackId stack{};  // That ends in it.
+
+    bool IsSameFrameAs(const Step& other) const noexcept {
+      return address == other.address && mode == other.mode;
+    }
+  };
   // What a location depends on: where addresses are kept the version of the process and the
   // address, else the module and the offset in it; in the kernel its version and the address.
   struct PlaceKey {
@@ -58,6 +69,8 @@ class Frames {
     LocationId location;
   };
 
+  // Takes a chain apart that is not known.
+  StackId AddChain(const Process& process, std::span<const std::uint64_t> chain);
   LocationId LocationOf(const Process& process, CpuMode mode, std::uint64_t address);
   // The location of equal keys, made by `make` when it is not remembered.
   template <typename Make>
@@ -82,7 +95,11 @@ class Frames {
   std::vector<std::optional<Place>> places_;  // By hash: those that were asked for last.
   Map elsewhere_;                             // What MapAt found outside of all maps.
   std::unordered_map<const char*, FunctionId> functions_;  // By the symbol's text.
-  std::vector<LocationId> stack_;
+  std::vector<Step> steps_;                                // Of the chain at hand, leaf first.
+  std::vector<LocationId> locations_;                      // Of those that are new, leaf first.
+  std::vector<Step> path_;                                 // Of the chain before, root first.
+  std::uint64_t path_version_ = 0;                         // Of its process,
+  std::uint64_t path_kernel_version_ = 0;                  // and of the kernel then.
 };
 
 }  // namespace sonde::perf_data

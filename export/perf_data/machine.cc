@@ -39,9 +39,12 @@ std::string ModuleNameOf(std::string_view file) {
 }  // namespace
 
 Process& Machine::ProcessOf(std::uint32_t pid) {
-  Process& process = processes_[pid];
-  if (process.version == 0) Touch(process);
-  return process;
+  if (last_process_ == nullptr || last_pid_ != pid) {
+    last_pid_ = pid;
+    last_process_ = &processes_[pid];
+  }
+  if (last_process_->version == 0) Touch(*last_process_);
+  return *last_process_;
 }
 
 std::string Machine::CommOf(std::uint32_t pid, std::uint32_t tid) const {

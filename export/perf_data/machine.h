@@ -56,6 +56,8 @@ class Machine {
   const Header& header_;
   Modules& modules_;
   std::unordered_map<std::uint32_t, Process> processes_;
+  std::uint32_t last_pid_ = 0;
+  Process* last_process_ = nullptr;                // That was asked for; null before.
   std::unordered_map<std::uint32_t, Comm> comms_;  // By thread.
   AddressSpace kernel_;
   std::uint64_t kernel_version_ = 1;

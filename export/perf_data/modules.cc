@@ -8,7 +8,6 @@ namespace sonde::perf_data {
 namespace {
 
 constexpr std::size_t kMostMapBytes = std::size_t{1} << 30;
-constexpr std::size_t kMostKallsymsBytes = std::size_t{256} << 20;
 
 }  // namespace
 
@@ -59,9 +58,8 @@ void Modules::LookUpKernel() {
     }
   }
   const auto read = [&](const std::string& path) {
-    const auto text = symbols::ReadWholeFile(path, kMostKallsymsBytes);
-    if (text.has_value()) kernel_names_ = symbols::ReadKallsyms(*text);
-    return !kernel_names_.empty();
+    kernel_names_ = symbols::Kallsyms::Open(path);
+    return kernel_names_.has_value();
   };
   const auto stored = files_.FindKallsyms(build_id);
   bool found = stored.has_value() && read(*stored);
@@ -69,17 +67,18 @@ void Modules::LookUpKernel() {
   if (!found && (build_id.empty() || is_running)) found = read("/proc/kallsyms");
   if (!found || start_symbol_.empty()) return;
 
-  const std::optional<std::uint64_t> start = kernel_names_.StartOf(start_symbol_);
+  const std::optional<std::uint64_t> start = kernel_names_->StartOf(start_symbol_);
   if (start.has_value()) kernel_moved_ = *start - recorded_start_;
   // Without a build id only the same place in memory shows that it is the same kernel.
-  if (build_id.empty() && kernel_moved_ != 0) kernel_names_ = {};
+  if (build_id.empty() && kernel_moved_ != 0) kernel_names_.reset();
 }
 
 std::string_view Modules::KernelNameAt(std::uint64_t address) {
   const std::string_view recorded = recorded_kernel_names_.Find(address);
   if (!recorded.empty()) return recorded;
   if (!kernel_looked_up_) LookUpKernel();
-  return kernel_names_.Find(address + kernel_moved_);
+  if (!kernel_names_.has_value()) return {};
+  return kernel_names_->Find(address + kernel_moved_);
 }
 
 std::string_view Modules::NameAt(const Map& map, std::uint64_t address) {

@@ -15,6 +15,7 @@
 #include "export/symbols/address_names.h"
 #include "export/symbols/debug_files.h"
 #include "export/symbols/elf_file.h"
+#include "export/symbols/kallsyms.h"
 #include "export/symbols/module_symbols.h"
 #include "sonde/dwarf_lines.h"
 
@@ -86,7 +87,7 @@ class Modules {
   std::unordered_map<std::string, ModuleId> ids_;
   symbols::AddressNames recorded_kernel_names_;
   bool kernel_looked_up_ = false;
-  symbols::AddressNames kernel_names_;
+  std::optional<symbols::Kallsyms> kernel_names_;
   std::uint64_t kernel_moved_ = 0;  // To be added to a recorded address.
   std::uint64_t recorded_start_ = 0;
   std::string start_symbol_;

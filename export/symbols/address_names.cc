@@ -1,4 +1,4 @@
-// AddressNames: names of stretches of memory, such as those of kallsyms or of a JIT's map.
+// AddressNames: names of stretches of memory, such as those of a JIT's map.
 
 #include "export/symbols/address_names.h"
 
@@ -14,7 +14,6 @@
 namespace sonde::symbols {
 namespace {
 
-constexpr std::string_view kFunctionTypes = "tTwWvV";
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 
 std::string_view TakeLine(std::string_view& text) {
@@ -45,20 +44,6 @@ bool ReadHex(std::string_view word, std::uint64_t& into) {
   return error == std::errc() && end == word.data() + word.size() && !word.empty();
 }
 
-bool IsWeak(char type) { return type == 'w' || type == 'W' || type == 'v' || type == 'V'; }
-bool IsGlobal(char type) { return type >= 'A' && type <= 'Z'; }
-
-// Of several names at one address perf shows the strong one before weak ones, the
-// global one, the one with fewer underscores in front, the longer one.
-bool IsBetterAlias(char type, std::string_view name, char than_type, std::string_view than_name) {
-  if (IsWeak(type) != IsWeak(than_type)) return !IsWeak(type);
-  if (IsGlobal(type) != IsGlobal(than_type)) return IsGlobal(type);
-  const std::size_t underscores = name.find_first_not_of('_');
-  const std::size_t than_underscores = than_name.find_first_not_of('_');
-  if (underscores != than_underscores) return underscores < than_underscores;
-  return name.size() > than_name.size();
-}
-
 }  // namespace
 
 void AddressNames::Add(std::uint64_t start, std::uint64_t size, std::string_view name) {
@@ -86,39 +71,6 @@ std::string_view AddressNames::Find(std::uint64_t address) const {
   const Entry& entry = *(after - 1);
   if (entry.size != 0 && address - entry.start >= entry.size) return {};
   return NameOf(entry);
-}
-
-std::optional<std::uint64_t> AddressNames::StartOf(std::string_view name) const {
-  for (const Entry& entry : entries_) {
-    if (NameOf(entry) == name) return entry.start;
-  }
-  return std::nullopt;
-}
-
-AddressNames ReadKallsyms(std::string_view text) {
-  AddressNames names;
-  std::uint64_t last_start = 0;
-  char last_type = '\0';
-  std::string_view last_name;
-  const auto keep_last = [&] {
-    if (last_start != 0) names.Add(last_start, 0, last_name);
-  };
-  while (!text.empty()) {
-    std::string_view line = TakeLine(text);
-    std::uint64_t start = 0;
-    const std::string_view address = TakeWord(line);
-    const std::string_view type = TakeWord(line);
-    const std::string_view name = TakeWord(line);
-    if (!ReadHex(address, start) || start == 0 || name.empty()) continue;
-    if (type.size() != 1 || kFunctionTypes.find(type.front()) == std::string_view::npos) continue;
-    if (start == last_start && !IsBetterAlias(type.front(), name, last_type, last_name)) continue;
-    if (start != last_start) keep_last();
-    last_start = start;
-    last_type = type.front();
-    last_name = name;
-  }
-  keep_last();
-  return names;
 }
 
 AddressNames ReadPerfMap(std::string_view text) {

@@ -1,4 +1,4 @@
-// AddressNames: names of stretches of memory, such as those of kallsyms or of a JIT's map.
+// AddressNames: names of stretches of memory, such as those of a JIT's map.
 
 #ifndef SONDE_EXPORT_SYMBOLS_ADDRESS_NAMES_H_
 #define SONDE_EXPORT_SYMBOLS_ADDRESS_NAMES_H_
@@ -20,8 +20,6 @@ class AddressNames {
   void Add(std::uint64_t start, std::uint64_t size, std::string_view name);
   // The name of what holds `address`; empty when nothing does.
   std::string_view Find(std::uint64_t address) const;
-  // The start of the one with that name, when it was added.
-  std::optional<std::uint64_t> StartOf(std::string_view name) const;
   bool empty() const noexcept { return entries_.empty(); }
 
  private:
@@ -41,8 +39,6 @@ class AddressNames {
   mutable bool sorted_ = true;
 };
 
-// The functions of a kallsyms text: "address type name [module]".
-AddressNames ReadKallsyms(std::string_view text);
 // The functions of a perf map: "start size name", in hexadecimal.
 AddressNames ReadPerfMap(std::string_view text);
 // The whole of a file, or nothing when it cannot be read or has more than `most` bytes.
