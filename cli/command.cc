@@ -11,6 +11,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "cli/command_word.h"
 #include "cli/version.h"
 #include "console/wire/utf8.h"
 
@@ -155,18 +156,23 @@ int Program::Show(const Error& error) const {
   return ExitCodeOf(error.code);
 }
 
-// What stands in the place of a sub-command and is none; empty when there is no such thing.
-std::string Program::UnknownCommand(int argc, char** argv) const {
+std::string_view CommandWord(int argc, char** argv) noexcept {
   for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
+    const std::string_view argument = argv[i];
     if (argument == "--error-format") {
       ++i;
     } else if (!argument.starts_with('-')) {
-      const auto is_it = [&](const auto& command) { return command.first->get_name() == argument; };
-      return std::ranges::any_of(commands_, is_it) ? std::string() : argument;
+      return argument;
     }
   }
   return {};
+}
+
+// What stands in the place of a sub-command and is none; empty when there is no such thing.
+std::string Program::UnknownCommand(int argc, char** argv) const {
+  const std::string word(CommandWord(argc, argv));
+  const auto is_it = [&](const auto& command) { return command.first->get_name() == word; };
+  return std::ranges::any_of(commands_, is_it) ? std::string() : word;
 }
 
 int Program::Finish(int code) const {

@@ -1,31 +1,58 @@
 // sonde: the program. Each sub-command has a file of its own.
 
+#include <algorithm>
+#include <array>
+
 #include "cli/command.h"
+#include "cli/command_word.h"
 #include "cli/commands.h"
 
+namespace sonde::cli {
+namespace {
+
+struct Named {
+  std::string_view name;
+  void (*add)(Program&);
+};
+
+// Those without a name add several sub-commands, or describe the others.
+constexpr std::array kCommands{Named{"agent", AddAgent},
+                               Named{"analyze", AddAnalyze},
+                               Named{"capture", AddCapture},
+                               Named{"classify", AddClassify},
+                               Named{"collect", AddCollect},
+                               Named{{}, AddCompare},
+                               Named{{}, AddCompletion},
+                               Named{"console", AddConsole},
+                               Named{"convert", AddConvert},
+                               Named{"diff", AddDiff},
+                               Named{"flame", AddFlame},
+                               Named{{}, AddInspect},
+                               Named{"install-skill", AddInstallSkill},
+                               Named{"mcp", AddMcp},
+                               Named{"merge", AddMerge},
+                               Named{"push", AddPush},
+                               Named{"report", AddReport},
+                               Named{"sessions", AddSessions},
+                               Named{"snapshot", AddSnapshot},
+                               Named{"snapshots", AddSnapshots},
+                               Named{"symbolize", AddSymbolize},
+                               Named{"top", AddTop}};
+
+}  // namespace
+}  // namespace sonde::cli
+
 int main(int argc, char** argv) {
-  sonde::cli::Program program;
-  sonde::cli::AddAgent(program);
-  sonde::cli::AddAnalyze(program);
-  sonde::cli::AddCapture(program);
-  sonde::cli::AddClassify(program);
-  sonde::cli::AddCollect(program);
-  sonde::cli::AddCompare(program);
-  sonde::cli::AddCompletion(program);
-  sonde::cli::AddConsole(program);
-  sonde::cli::AddConvert(program);
-  sonde::cli::AddDiff(program);
-  sonde::cli::AddFlame(program);
-  sonde::cli::AddInspect(program);
-  sonde::cli::AddInstallSkill(program);
-  sonde::cli::AddMcp(program);
-  sonde::cli::AddMerge(program);
-  sonde::cli::AddPush(program);
-  sonde::cli::AddReport(program);
-  sonde::cli::AddSessions(program);
-  sonde::cli::AddSnapshot(program);
-  sonde::cli::AddSnapshots(program);
-  sonde::cli::AddSymbolize(program);
-  sonde::cli::AddTop(program);
+  using namespace sonde::cli;
+  Program program;
+  const std::string_view word = CommandWord(argc, argv);
+  const auto is_asked_for = [&](const Named& command) {
+    return !command.name.empty() && command.name == word;
+  };
+  // The options of all others would be most of the memory that a small job takes.
+  const bool is_one = std::ranges::any_of(kCommands, is_asked_for);
+  for (const Named& command : kCommands) {
+    if (!is_one || is_asked_for(command)) command.add(program);
+  }
   return program.Run(argc, argv);
 }

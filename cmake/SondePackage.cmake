@@ -60,6 +60,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_SONDE_PACKAGE_NAME sonde)
 set(CPACK_DEBIAN_SONDE_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_SONDE_PACKAGE_SHLIBDEPS ON)
+# What the program loads when it needs it, and so is no part of what it links.
+set(CPACK_DEBIAN_SONDE_PACKAGE_DEPENDS "libssl3 | libssl3t64")
 set(CPACK_DEBIAN_SONDE_PACKAGE_SUGGESTS "linux-perf, llvm")
 set(CPACK_COMPONENT_SONDE_DESCRIPTION
     "Profiles, flame graphs and evidence from running programs, recordings and agent logs")
