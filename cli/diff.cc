@@ -22,26 +22,33 @@ namespace {
 
 constexpr int kTableColumn = 12;
 
+// A function on one side.
+struct Spot {
+  std::int64_t self = 0;
+  std::int64_t inclusive = 0;
+};
+
 // One function on both sides.
 struct Change {
-  std::string_view name;
-  Hotspot base;
-  Hotspot now;
+  std::string name;
+  Spot base;
+  Spot now;
 
   std::int64_t self() const { return now.self - base.self; }
   std::int64_t inclusive() const { return now.inclusive - base.inclusive; }
 };
 
 // One of the two profiles, weighed by the sample type that is compared.
-struct Side {
-  const Profile* profile = nullptr;
-  std::size_t type = 0;
-  std::vector<std::int64_t> weights;  // By sample; scaled when the sides are normalised.
+struct Weighed {
+  Profile profile;
+  ValueType type;
+  std::vector<std::int64_t> weights{};  // By sample; scaled when the sides are normalised.
   std::int64_t total = 0;
 
-  Side(const Profile& from, std::size_t sample_type) : profile(&from), type(sample_type) {
-    for (std::size_t i = 0; i < from.sample_count(); ++i) {
-      weights.push_back(from.value(i, sample_type));
+  Weighed(Profile from, std::size_t sample_type)
+      : profile(std::move(from)), type(profile.sample_types()[sample_type]) {
+    for (std::size_t i = 0; i < profile.sample_count(); ++i) {
+      weights.push_back(profile.value(i, sample_type));
     }
     Sum();
   }
@@ -57,6 +64,14 @@ struct Side {
     total = 0;
     for (const std::int64_t weight : weights) total = SaturatingAdd(total, weight);
   }
+};
+
+// What a table tells of one of them, which need not be held any more.
+struct Side {
+  ValueType type;
+  std::int64_t total;
+  std::uint64_t records;
+  std::vector<std::string> losses;
 };
 
 // "+25.00%", "new", "gone".
@@ -88,35 +103,40 @@ struct Diff {
   Result<int> Run() const;
 
  private:
-  std::vector<Change> ChangesOf(const FrameNames& base_names, const FrameNames& now_names,
-                                const Side& base, const Side& now) const;
+  Result<Weighed> ReadNow() const;
+  // What is to be compared with `now`.
+  Result<Weighed> ReadBase(const ValueType& type, std::int64_t total_of_now) const;
+  Result<int> Draw(Weighed now) const;
+  std::vector<Change> Sorted(std::unordered_map<std::string, Change> changes) const;
   Status WriteTable(const std::vector<Change>& changes, const Side& base, const Side& now) const;
   Status WriteJson(const std::vector<Change>& changes, const Side& base, const Side& now) const;
   Status WriteText(const std::string& text) const;
 };
 
-std::vector<Change> Diff::ChangesOf(const FrameNames& base_names, const FrameNames& now_names,
-                                    const Side& base, const Side& now) const {
-  std::unordered_map<std::string_view, std::size_t> index;
-  std::vector<Change> changes;
-  const auto at = [&](std::string_view name) -> Change& {
-    const auto [slot, is_new] = index.emplace(name, changes.size());
-    if (is_new) changes.push_back({name, {}, {}});
-    return changes[slot->second];
-  };
-  for (const Hotspot& spot : FindHotspots(now_names, now.weights)) {
-    at(now_names.text(spot.name)).now = spot;
+// Adds the functions of a profile to `changes`, on the side of `spot`.
+Side Summarize(const Weighed& side, Granularity granularity, Spot Change::*spot,
+               std::unordered_map<std::string, Change>& changes) {
+  const FrameNames names(side.profile, granularity);
+  for (const Hotspot& found : FindHotspots(names, side.weights)) {
+    const std::string name(names.text(found.name));
+    const auto change = changes.try_emplace(name).first;
+    change->second.name = name;
+    change->second.*spot = {found.self, found.inclusive};
   }
-  for (const Hotspot& spot : FindHotspots(base_names, base.weights)) {
-    at(base_names.text(spot.name)).base = spot;
-  }
+  return {side.type, side.total, side.profile.records(), DescribeLosses(side.profile.losses())};
+}
+
+std::vector<Change> Diff::Sorted(std::unordered_map<std::string, Change> changes) const {
+  std::vector<Change> sorted;
+  sorted.reserve(changes.size());
+  for (auto& [name, change] : changes) sorted.push_back(std::move(change));
   const bool by_self = sort == "flat";
-  std::ranges::sort(changes, [&](const Change& a, const Change& b) {
+  std::ranges::sort(sorted, [&](const Change& a, const Change& b) {
     const std::int64_t left = std::abs(by_self ? a.self() : a.inclusive());
     const std::int64_t right = std::abs(by_self ? b.self() : b.inclusive());
     return left != right ? left > right : a.name < b.name;
   });
-  return changes;
+  return sorted;
 }
 
 Status Diff::WriteText(const std::string& text) const {
@@ -128,7 +148,7 @@ Status Diff::WriteText(const std::string& text) const {
 
 Status Diff::WriteTable(const std::vector<Change>& changes, const Side& base,
                         const Side& now) const {
-  const ValueType& type = now.profile->sample_types()[now.type];
+  const ValueType& type = now.type;
   std::ostringstream out;
   out << "Type: " << SafeText(type.type) << (normalize ? ", base scaled to the new total" : "")
       << "\nBase: " << ValueText(base.total, type.unit) << "  " << SafeText(base_path)
@@ -136,7 +156,7 @@ Status Diff::WriteTable(const std::vector<Change>& changes, const Side& base,
       << "\nChange: " << Signed(now.total - base.total, type.unit) << ", "
       << Relative(base.total, now.total) << '\n';
   for (const auto& [name, side] : {std::pair("base", &base), std::pair("new", &now)}) {
-    for (const std::string& loss : DescribeLosses(side->profile->losses())) {
+    for (const std::string& loss : side->losses) {
       out << "Not kept of " << name << ": " << SafeText(loss) << '\n';
     }
   }
@@ -181,9 +201,7 @@ Status Diff::WriteJson(const std::vector<Change>& changes, const Side& base,
                 {"relative_change", share(before, after, before)}};
   };
   const auto side = [](const std::string& path, const Side& of) {
-    return json{{"input", path},
-                {"records", of.profile->records()},
-                {"losses", DescribeLosses(of.profile->losses())}};
+    return json{{"input", path}, {"records", of.records}, {"losses", of.losses}};
   };
   json functions = json::array();
   for (const Change& change : changes) {
@@ -191,7 +209,7 @@ Status Diff::WriteJson(const std::vector<Change>& changes, const Side& base,
                          {"self", both(change.base.self, change.now.self)},
                          {"inclusive", both(change.base.inclusive, change.now.inclusive)}});
   }
-  const ValueType& type = now.profile->sample_types()[now.type];
+  const ValueType& type = now.type;
   const json whole = {{"schema_version", "1.0"},
                       {"sample_type", {{"type", type.type}, {"unit", type.unit}}},
                       {"by", by},
@@ -203,51 +221,74 @@ Status Diff::WriteJson(const std::vector<Change>& changes, const Side& base,
   return WriteText(whole.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
 }
 
-Result<int> Diff::Run() const {
-  const std::vector<std::string> inputs{base_path, now_path};
-  if (Status status = CheckOutput(output, inputs); !status.ok()) return status.error();
-  Result<Profile> base_read = reading.ReadWithoutNotes(base_path, NeedsOfNames(by));
-  if (!base_read.ok()) return base_read.error();
-  Result<Profile> now_read = reading.ReadWithoutNotes(now_path, NeedsOfNames(by));
-  if (!now_read.ok()) return now_read.error();
-  const Profile base_profile = GroupedBy(by, std::move(base_read).value());
-  const Profile now_profile = GroupedBy(by, std::move(now_read).value());
+Result<Weighed> Diff::ReadNow() const {
+  Result<Profile> read = reading.ReadWithoutNotes(now_path, NeedsOfNames(by));
+  if (!read.ok()) return read.error();
+  Profile profile = GroupedBy(by, std::move(read).value());
+  const Result<std::size_t> type = ProfileOptions::SampleType(profile, sample_type);
+  if (!type.ok()) return type.error();
+  return Weighed(std::move(profile), type.value());
+}
 
-  const Result<std::size_t> now_type = ProfileOptions::SampleType(now_profile, sample_type);
-  if (!now_type.ok()) return now_type.error();
-  const ValueType& type = now_profile.sample_types()[now_type.value()];
-  const std::optional<std::size_t> base_type = base_profile.FindSampleType(type.type);
-  if (!base_type.has_value() || base_profile.sample_types()[*base_type].unit != type.unit) {
+Result<Weighed> Diff::ReadBase(const ValueType& type, std::int64_t total_of_now) const {
+  Result<Profile> read = reading.ReadWithoutNotes(base_path, NeedsOfNames(by));
+  if (!read.ok()) return read.error();
+  Profile profile = GroupedBy(by, std::move(read).value());
+  const std::optional<std::size_t> found = profile.FindSampleType(type.type);
+  if (!found.has_value() || profile.sample_types()[*found].unit != type.unit) {
     return Error{.code = ErrorCode::kInvalid,
                  .message = "has no values of type " + type.type + '/' + type.unit +
                             " to compare with: choose another with --sample-type",
                  .file = base_path};
   }
-  Side base(base_profile, *base_type);
-  const Side now(now_profile, now_type.value());
-  if (normalize) base.ScaleTo(now.total);
+  Weighed base(std::move(profile), *found);
+  if (normalize) base.ScaleTo(total_of_now);
+  return base;
+}
 
-  const FrameNames base_names(*base.profile, GranularityNamed(by));
-  const FrameNames now_names(*now.profile, GranularityNamed(by));
-  if (FlameFile::IsNamedLikeOne(output)) {
-    const FlameShape shape = file.Shape(type);
-    const Result<FlameGraph> graph =
-        FlameGraph::MakeDifference(CallTree(base_names, base.weights, shape.direction),
-                                   CallTree(now_names, now.weights, shape.direction), shape);
-    if (!graph.ok()) return graph.error();
-    const FlameStyle style =
-        file.Style(std::string(BaseName(base_path)) + " → " + std::string(BaseName(now_path)),
-                   {type.type + ": " + ValueText(base.total, type.unit) + " → " +
-                    ValueText(now.total, type.unit) + ", " + Relative(base.total, now.total) +
-                    (normalize ? "; base scaled to the new total" : "") + "; blue less, red more"});
-    if (Status status = FlameFile::Write(graph.value(), style, output); !status.ok()) {
-      return status.error();
-    }
-    return 0;
+Result<int> Diff::Draw(Weighed now) const {
+  const Result<Weighed> read = ReadBase(now.type, now.total);
+  if (!read.ok()) return read.error();
+  const Weighed& base = read.value();
+  const FlameShape shape = file.Shape(now.type);
+  const FrameNames base_names(base.profile, GranularityNamed(by));
+  const FrameNames now_names(now.profile, GranularityNamed(by));
+  const Result<FlameGraph> graph =
+      FlameGraph::MakeDifference(CallTree(base_names, base.weights, shape.direction),
+                                 CallTree(now_names, now.weights, shape.direction), shape);
+  if (!graph.ok()) return graph.error();
+  const FlameStyle style =
+      file.Style(std::string(BaseName(base_path)) + " → " + std::string(BaseName(now_path)),
+                 {now.type.type + ": " + ValueText(base.total, now.type.unit) + " → " +
+                  ValueText(now.total, now.type.unit) + ", " + Relative(base.total, now.total) +
+                  (normalize ? "; base scaled to the new total" : "") + "; blue less, red more"});
+  if (Status status = FlameFile::Write(graph.value(), style, output); !status.ok()) {
+    return status.error();
   }
-  const std::vector<Change> changes = ChangesOf(base_names, now_names, base, now);
-  const Status status =
-      output.ends_with(".json") ? WriteJson(changes, base, now) : WriteTable(changes, base, now);
+  return 0;
+}
+
+Result<int> Diff::Run() const {
+  const std::vector<std::string> inputs{base_path, now_path};
+  if (Status status = CheckOutput(output, inputs); !status.ok()) return status.error();
+  Result<Weighed> now_read = ReadNow();
+  if (!now_read.ok()) return now_read.error();
+  if (FlameFile::IsNamedLikeOne(output)) return Draw(std::move(now_read).value());
+
+  // A table needs one profile at a time.
+  std::unordered_map<std::string, Change> by_name;
+  const Granularity granularity = GranularityNamed(by);
+  const Side now =
+      Summarize(Weighed(std::move(now_read).value()), granularity, &Change::now, by_name);
+  const Result<Side> base = [&]() -> Result<Side> {
+    const Result<Weighed> read = ReadBase(now.type, now.total);
+    if (!read.ok()) return read.error();
+    return Summarize(read.value(), granularity, &Change::base, by_name);
+  }();
+  if (!base.ok()) return base.error();
+  const std::vector<Change> changes = Sorted(std::move(by_name));
+  const Status status = output.ends_with(".json") ? WriteJson(changes, base.value(), now)
+                                                  : WriteTable(changes, base.value(), now);
   if (!status.ok()) return status.error();
   return 0;
 }
