@@ -17,6 +17,18 @@ struct MergeInputs {
   ProfileOptions reading;
   ProfileWriter writing;
 
+  // The number of the first profile that does not go with the first one.
+  static std::size_t FirstToDiffer(const std::vector<const Profile*>& profiles,
+                                   TypeMismatch mismatch) {
+    std::size_t number = 1;
+    while (number + 1 < profiles.size()) {
+      const Profile* const pair[] = {profiles.front(), profiles[number]};
+      if (!Merge(pair, mismatch).ok()) break;
+      ++number;
+    }
+    return number;
+  }
+
   Result<int> Run() const {
     if (Status status = writing.Check(inputs); !status.ok()) return status.error();
     std::vector<Profile> profiles;
@@ -27,9 +39,9 @@ struct MergeInputs {
     }
     std::vector<const Profile*> pointers;
     for (const Profile& profile : profiles) pointers.push_back(&profile);
-    const Result<Profile> sum =
-        Merge(pointers, common ? TypeMismatch::kCommon : TypeMismatch::kRefuse);
-    if (!sum.ok()) return sum.error();
+    const TypeMismatch mismatch = common ? TypeMismatch::kCommon : TypeMismatch::kRefuse;
+    const Result<Profile> sum = Merge(pointers, mismatch);
+    if (!sum.ok()) return InFile(sum.error(), inputs[FirstToDiffer(pointers, mismatch)]);
     if (Status status = writing.Write(sum.value()); !status.ok()) return status.error();
     return 0;
   }
