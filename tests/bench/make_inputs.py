@@ -3,8 +3,11 @@
 
 make_inputs.py pprof FILE [SAMPLES]    a pprof message: stacks from a call graph, labels, two types
 make_inputs.py folded FILE [LINES]     folded stacks of the same call graph
+make_inputs.py processes FILE SCRIPT [PROCESSES]   the text of perf script, of one process, as that of several
+                                                  that all have their code elsewhere
 """
 import random
+import re
 import sys
 
 FUNCTIONS = 6000
@@ -79,6 +82,21 @@ def write_folded(path, lines):
             out.write(f"{texts[source.randrange(STACKS)]} {source.randrange(1, 100)}\n")
 
 
+def write_processes(path, script, processes):
+    with open(script) as file:
+        samples = file.read().split("\n\n")
+    user_address = re.compile(r"^(\s+)([0-9a-f]{1,12}) ", re.MULTILINE)
+    with open(path, "w") as out:
+        for number in range(processes):
+            def moved(match):
+                return f"{match[1]}{int(match[2], 16) + (number << 28):x} "
+            for sample in samples[number::processes]:
+                out.write(user_address.sub(moved, sample) + "\n\n")
+
+
 if __name__ == "__main__":
-    {"pprof": write_pprof, "folded": write_folded}[sys.argv[1]](
-        sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1_000_000)
+    if sys.argv[1] == "processes":
+        write_processes(sys.argv[2], sys.argv[3], int(sys.argv[4]) if len(sys.argv) > 4 else 30)
+    else:
+        {"pprof": write_pprof, "folded": write_folded}[sys.argv[1]](
+            sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1_000_000)

@@ -43,12 +43,23 @@ if command -v perf >/dev/null && record fp 30 -F 30000 -g && record dwarf 3 -F 2
   row "perf.data (fp) to folded" "perf script | inferno" inferno-collapse-perf \
     "perf script --no-inline -i '$scratch/fp.data' | inferno-collapse-perf -n1" \
     "'$sonde' $fold '$scratch/fp.data'" ">= 15"
+  # The same stacks, but with other addresses in each process, as of a server that forks.
+  if [ ! -s "$scratch/thirty.script" ]; then
+    "$here/make_inputs.py" processes "$scratch/thirty.script" "$scratch/fp.script"
+  fi
+  row "text of thirty processes to folded" "inferno -n1" inferno-collapse-perf \
+    "inferno-collapse-perf -n1 '$scratch/thirty.script'" \
+    "taskset -c 0 '$sonde' $fold '$scratch/thirty.script'" ">= 3"
+  row "text of thirty processes, wall" "inferno -n2" inferno-collapse-perf \
+    "inferno-collapse-perf -n2 '$scratch/thirty.script'" "'$sonde' $fold '$scratch/thirty.script'" ">= 4" wall
   record_short sixty
   [ -s "$scratch/sixty.script" ] ||
     perf script --no-inline -i "$scratch/sixty.data" >"$scratch/sixty.script" 2>/dev/null
   row "text of sixty processes to folded" "inferno -n1" inferno-collapse-perf \
     "inferno-collapse-perf -n1 '$scratch/sixty.script'" \
     "taskset -c 0 '$sonde' $fold '$scratch/sixty.script'" ">= 3"
+  row "text of sixty processes, wall" "inferno -n2" inferno-collapse-perf \
+    "inferno-collapse-perf -n2 '$scratch/sixty.script'" "'$sonde' $fold '$scratch/sixty.script'" ">= 4" wall
   row "perf.data of sixty processes" "perf script alone" perf \
     "perf script --no-inline -i '$scratch/sixty.data'" "'$sonde' $fold '$scratch/sixty.data'" ">= 6"
   row "perf.data of sixty processes" "perf script | inferno" inferno-collapse-perf \
@@ -60,7 +71,7 @@ if command -v perf >/dev/null && record fp 30 -F 30000 -g && record dwarf 3 -F 2
   # Minutes: on request only.
   [ -z "${SONDE_BENCH_SLOW:-}" ] || row "perf.data, lines and inlined calls" "perf script, srcline" perf \
     "perf script -F +srcline -i '$scratch/fp.data'" "'$sonde' $fold --source-lines '$scratch/fp.data'" ">= 200"
-  row "perf.data (dwarf) to folded" "hotspot-perfparser" "$perfparser" \
+  row "perf.data (dwarf) to folded, lines" "hotspot-perfparser" "$perfparser" \
     "QT_QPA_PLATFORM=offscreen $perfparser --input '$scratch/dwarf.data' --output /dev/null" \
     "'$sonde' $fold --source-lines '$scratch/dwarf.data'" ">= 1"
   row "perf.data (dwarf) to folded" "perf script" perf \
