@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPressureInterval{50};
-constexpr milliseconds kGrace{500};
+constexpr milliseconds kGrace{2000};  // Most peers take what there is within a round trip.
 
 // The process in which a console runs: one made by fork may have its own. 0 = none.
 std::atomic<pid_t> g_running_in{0};

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "console/bearer_token.h"
 #include "console/console_server.h"
 #include "console/http_replies.h"
 
@@ -72,8 +73,8 @@ std::pair<int, std::string> HttpService::Refusal(const HttpRequest& request,
   const bool is_page = target.path == "/" || target.path.starts_with("/assets/");
   if (!options_.token.empty() && !is_page) {
     const std::string_view sent = request.Header("authorization");
-    const bool is_right = SameSecret(sent, "Bearer " + options_.token) ||
-                          SameSecret(target.Parameter("token"), options_.token);
+    const bool is_right =
+        BearsToken(sent, options_.token) || SameSecret(target.Parameter("token"), options_.token);
     if (!is_right) return {401, "a bearer token is needed"};
   }
   if (HasForeignOrigin(request)) return {403, "asked by a page of another origin"};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "console/bearer_token.h"
 #include "console/wire/update_encoder.h"
 #include "export/protobuf_reader.h"
 
@@ -31,13 +32,6 @@ std::optional<std::uint64_t> TaskIdOf(std::string_view message) {
 
 }  // namespace
 
-bool SameSecret(std::string_view a, std::string_view b) noexcept {
-  if (a.size() != b.size()) return false;
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned>(a[i] ^ b[i]);
-  return difference == 0;
-}
-
 InstrumentCounts InstrumentService::counts() const noexcept {
   InstrumentCounts counts = counts_;
   counts.watchers = watchers_.size();
@@ -51,7 +45,7 @@ void InstrumentService::Call(const GrpcRequest& request,
   if (!method.starts_with(kService)) {
     return stream->Finish(GrpcStatus::kUnimplemented, "unknown service");
   }
-  if (!token_.empty() && !SameSecret(request.authorization, "Bearer " + token_)) {
+  if (!token_.empty() && !BearsToken(request.authorization, token_)) {
     return stream->Finish(GrpcStatus::kUnauthenticated, "a bearer token is needed");
   }
   method.remove_prefix(kService.size());

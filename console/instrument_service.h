@@ -69,9 +69,6 @@ class InstrumentService {
   std::vector<DetailsWatcher> details_;
 };
 
-// The same for all secrets of a length: does not tell by its time how much of them agrees.
-bool SameSecret(std::string_view a, std::string_view b) noexcept;
-
 }  // namespace sonde
 
 #endif  // SONDE_CONSOLE_INSTRUMENT_SERVICE_H_

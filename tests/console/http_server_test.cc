@@ -117,6 +117,10 @@ TEST_F(ConsoleTest, ATokenIsAskedForWhereOneIsSet) {
             "401");
   EXPECT_EQ(StatusOf(Ask("GET /api/status", "Host: localhost\r\nAuthorization: Bearer secret\r\n")),
             "200");
+  EXPECT_EQ(StatusOf(Ask("GET /api/status", "Host: localhost\r\nAuthorization: bearer secret\r\n")),
+            "200");
+  EXPECT_EQ(StatusOf(Ask("GET /api/status", "Host: localhost\r\nAuthorization: Basic secret\r\n")),
+            "401");
   EXPECT_EQ(StatusOf(Ask("GET /api/status?token=secret")), "200");
 }
 
