@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostReaders = 64;
 constexpr std::chrono::milliseconds kBetweenEvents{500};
-constexpr std::chrono::seconds kBetweenRests{30};
+constexpr std::chrono::seconds kSlice{1};  // Of the samples that flame graphs are made of.
 constexpr std::size_t kBodyOfSymbols = std::size_t{64} << 10;
 
 // True when the browser that asks names a page of another host or port.
@@ -54,10 +54,17 @@ HttpService::HttpService(ConsoleServer& server, TaskLedger& ledger, InstrumentSe
       live_flame_(hooks, symbolizer_),
       spans_(server, work_) {
   symbolizer_.NameTasksBy([this](std::uint64_t id) { return ledger_.NameOf(id); });
-  server_.Every(kBetweenRests, [this] { work_.Add([this] { live_flame_.RestWhenUnasked(); }); });
+  server_.Every(kSlice, [this] {
+    if (live_flame_.is_watching()) work_.Add([this] { live_flame_.KeepUp(); });
+  });
 }
 
 HttpService::~HttpService() = default;
+
+void HttpService::Stop() {
+  work_.Stop();
+  live_flame_.Rest();
+}
 
 std::pair<int, std::string> HttpService::Refusal(const HttpRequest& request,
                                                  const HttpTarget& target) const {
@@ -176,10 +183,12 @@ void HttpService::RouteApi(const Context& context, std::string_view name) {
   constexpr std::string_view kTask = "tasks/";
   if (name.starts_with(kTask)) {
     const std::string_view digits = name.substr(kTask.size());
-    std::uint64_t id = 0;
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), id);
-    const bool is_number = read.ec == std::errc() && read.ptr == digits.data() + digits.size();
-    std::optional<std::string> task = is_number ? TaskAsJson(id) : std::nullopt;
+    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
+      return Send(context.exchange, TextReply(400, "a task's id is a number\n"));
+    }
+    std::uint64_t id = 0;  // Of no task, and so what a number beyond all ids is taken for.
+    std::from_chars(digits.data(), digits.data() + digits.size(), id);
+    std::optional<std::string> task = TaskAsJson(id);
     return Send(context.exchange, task.has_value() ? JsonReply(std::move(*task))
                                                    : TextReply(404, "no such task any more\n"));
   }

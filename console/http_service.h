@@ -46,6 +46,8 @@ class HttpService {
   void Handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   // The process ends: what would take longer is answered as it stands.
   void Finish();
+  // Ends its thread and lets go of samples, once the server's thread has ended. Any thread.
+  void Stop();
 
  private:
   using Exchange = std::shared_ptr<HttpExchange>;

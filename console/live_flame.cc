@@ -28,16 +28,22 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// The key and the value of the parameter; nullopt where it is not KEY=VALUE.
+std::optional<std::pair<std::string, std::string>> LabelOf(const HttpTarget& target) {
+  const std::string_view label = target.Parameter("label");
+  const std::size_t equals = label.find('=');
+  if (equals == std::string_view::npos || equals == 0) return std::nullopt;
+  return std::pair(std::string(label.substr(0, equals)), std::string(label.substr(equals + 1)));
+}
+
 FilterRules RulesOf(const HttpTarget& target) {
   FilterRules rules;
   const std::string task(target.Parameter("task"));
   if (!task.empty()) rules.labels.push_back({IsNumber(task) ? "task_id" : "task", task});
   const std::string thread(target.Parameter("thread"));
   if (!thread.empty()) rules.labels.push_back({"thread", thread});
-  const std::string label(target.Parameter("label"));
-  const std::size_t equals = label.find('=');
-  if (equals != std::string::npos) {
-    rules.labels.push_back({label.substr(0, equals), label.substr(equals + 1)});
+  if (auto label = LabelOf(target)) {
+    rules.labels.push_back({std::move(label->first), std::move(label->second)});
   }
   return rules;
 }
@@ -81,11 +87,16 @@ LiveFlame::LiveFlame(const ConsoleHooks& hooks, Symbolizer& symbolizer) : symbol
   if (hooks.samples != nullptr) window_ = std::make_unique<LiveWindow>(*hooks.samples);
 }
 
-void LiveFlame::RestWhenUnasked() {
-  if (window_ == nullptr || window_->is_resting()) return;
-  if (std::chrono::steady_clock::now() - last_asked_ <= kUnasked) return;
-  window_->Rest();
+void LiveFlame::KeepUp() {
+  if (!is_watching()) return;
+  if (std::chrono::steady_clock::now() - last_asked_ > kUnasked) return Rest();
+  window_->Cut();
+}
+
+void LiveFlame::Rest() {
+  if (window_ != nullptr) window_->Rest();
   kept_.clear();
+  is_watching_ = false;
 }
 
 Result<Profile> LiveFlame::Window(const HttpTarget& target, std::chrono::seconds ago) {
@@ -116,15 +127,21 @@ HttpResponse LiveFlame::Draw(const HttpTarget& target) {
       !IsIn(target, "nodes", kFewestNodes, kMostNodes)) {
     return TextReply(400, "window is 1 to 1200, base 0 to 1200, nodes 100 to 200000\n");
   }
+  if (!target.Parameter("label").empty() && !LabelOf(target)) {
+    return TextReply(400, "label is KEY=VALUE\n");
+  }
   if (window_ == nullptr) return TextReply(503, "the process is not sampled\n");
   last_asked_ = std::chrono::steady_clock::now();
+  const bool is_first = !is_watching_.exchange(true);
 
   const Result<Profile> now = Window(target, std::chrono::seconds(0));
   if (!now.ok()) return TextReply(500, now.error().message + '\n');
   const std::size_t type = now.value().default_sample_type();
   const FrameNames names(now.value());
   StringSink bytes;
-  HttpResponse reply{.headers = {{"content-type", std::string(format->content_type)}}};
+  HttpResponse reply{
+      .headers = {{"content-type", std::string(format->content_type)},
+                  {"x-sonde-covered-ns", std::to_string(now.value().duration_ns())}}};
   if (format->name == "folded") {
     const Status written = WriteFolded(names, type, bytes);
     if (!written.ok()) return TextReply(500, written.error().message + '\n');
@@ -140,6 +157,8 @@ HttpResponse LiveFlame::Draw(const HttpTarget& target) {
   if (const std::optional<std::int64_t> ago = target.Number("base"); ago.has_value()) {
     const Result<Profile> base = Window(target, std::chrono::seconds(*ago));
     if (!base.ok()) return TextReply(500, base.error().message + '\n');
+    reply.headers.emplace_back("x-sonde-base-covered-ns",
+                               std::to_string(base.value().duration_ns()));
     const FrameNames base_names(base.value());
     graph.emplace(FlameGraph::MakeDifference(
         CallTree(base_names, base.value().default_sample_type()), tree, shape));
@@ -149,6 +168,7 @@ HttpResponse LiveFlame::Draw(const HttpTarget& target) {
   if (!graph->ok()) return TextReply(500, graph->error().message + '\n');
   FlameStyle style;
   style.subtitle = DescribeForFlame(now.value(), type);
+  if (is_first) style.subtitle.emplace_back("Nothing yet: samples are kept from this request on");
   const Status written = Write(graph->value(), style, format->name, bytes);
   if (!written.ok()) return TextReply(500, written.error().message + '\n');
   reply.body = std::move(bytes).Take();

@@ -3,6 +3,7 @@
 #ifndef SONDE_CONSOLE_LIVE_FLAME_H_
 #define SONDE_CONSOLE_LIVE_FLAME_H_
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <memory>
@@ -24,8 +25,13 @@ class LiveFlame {
   // For 200 ms, or for as long as it took to draw, the same question has the same answer: several
   // pages, or a scraper in a hurry, cost the process little more than one page.
   HttpResponse Answer(const HttpTarget& target);
-  // Lets go of the samples when nobody asked for a minute.
-  void RestWhenUnasked();
+  // Ends a slice of what is kept for windows, or lets go of it all when nobody asked for a minute.
+  // To be called each second while it is watching.
+  void KeepUp();
+  // Lets go of everything, until it is asked again.
+  void Rest();
+  // True while samples are kept. Any thread.
+  bool is_watching() const noexcept { return is_watching_.load(); }
 
  private:
   struct Kept {
@@ -39,6 +45,7 @@ class LiveFlame {
 
   Symbolizer& symbolizer_;
   std::unique_ptr<LiveWindow> window_;  // Null: the process is not sampled.
+  std::atomic<bool> is_watching_{false};
   std::chrono::steady_clock::time_point last_asked_{};
   std::deque<Kept> kept_;  // The oldest first.
 };

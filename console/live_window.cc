@@ -51,11 +51,8 @@ void LiveWindow::Rest() {
   coarse_.clear();
 }
 
-void LiveWindow::Advance() {
-  if (span_ == 0) {
-    span_ = hub_.Open();
-    return;
-  }
+void LiveWindow::Cut() {
+  if (is_resting()) return;
   fine_.push_back(hub_.Take(span_));
   Bound();
 }
@@ -84,21 +81,29 @@ void LiveWindow::Bound() {
 }
 
 Interval LiveWindow::Of(std::chrono::seconds length, std::chrono::seconds ago) {
-  Advance();
-  // From the newest slice backwards. A slice belongs where its middle lies.
+  if (is_resting()) {
+    span_ = hub_.Open();
+  } else {
+    Cut();
+  }
+  // From the newest slice backwards. A slice belongs where its middle lies; a window in which none
+  // has its middle lies within a slice, or two, and is told by the one that it has its middle in.
   const nanoseconds from = ago;
   const nanoseconds to = ago + length;
   nanoseconds age{0};
   std::deque<const Interval*> chosen;
+  const Interval* around = nullptr;
   const auto look_at = [&](const std::deque<Interval>& slices) {
     for (auto slice = slices.rbegin(); slice != slices.rend(); ++slice) {
       const nanoseconds middle = age + Duration(*slice) / 2;
       if (middle >= from && middle < to) chosen.push_front(&*slice);
       age += Duration(*slice);
+      if (around == nullptr && age > (from + to) / 2) around = &*slice;
     }
   };
   look_at(fine_);
   look_at(coarse_);
+  if (chosen.empty() && around != nullptr) chosen.push_front(around);
   IntervalSum sum;
   std::size_t room = kEnough;
   for (const Interval* const slice : chosen) sum.Add(*slice, room);

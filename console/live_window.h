@@ -13,8 +13,9 @@
 namespace sonde {
 
 // Keeps nothing until it is first asked. From then on it keeps slices: fine ones of the last two
-// minutes and coarse ones before, up to kLongest or kMostFrames, the oldest going first.
-// Not thread-safe.
+// minutes and coarse ones before, up to kLongest or kMostFrames, the oldest going first. A slice
+// is what was sampled between two calls of Cut or Of: a window is right to about as much as lies
+// between them. Not thread-safe.
 class LiveWindow {
  public:
   static constexpr std::chrono::seconds kLongest{1200};
@@ -27,15 +28,16 @@ class LiveWindow {
   LiveWindow& operator=(const LiveWindow&) = delete;
 
   // What was sampled in the `length` that ended `ago` before now; its duration says for how much
-  // of that there are samples.
+  // of that there are samples. Where slices are longer than `length`, that is a whole slice.
   Interval Of(std::chrono::seconds length, std::chrono::seconds ago);
+  // Ends a slice and begins the next; without effect while it rests.
+  void Cut();
 
   // Lets go of everything, until it is asked again.
   void Rest();
   bool is_resting() const noexcept { return span_ == 0; }
 
  private:
-  void Advance();
   void Bound();
 
   IntervalHub& hub_;

@@ -10,7 +10,10 @@ namespace sonde {
 
 WorkQueue::WorkQueue() : thread_([this] { Run(); }) {}
 
-WorkQueue::~WorkQueue() {
+WorkQueue::~WorkQueue() { Stop(); }
+
+void WorkQueue::Stop() {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;

@@ -24,6 +24,8 @@ class WorkQueue {
 
   // False when too many jobs wait already. Any thread.
   bool Add(std::function<void()> job);
+  // Waits for the job in progress and ends the thread. By one thread.
+  void Stop();
 
  private:
   void Run();

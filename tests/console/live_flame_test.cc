@@ -53,6 +53,48 @@ TEST(LiveFlame, ManyWhoAskForTheSameCostLittleMoreThanOne) {
   EXPECT_NE(flame.Answer(target).body, first);
 }
 
+std::string HeaderOf(const HttpResponse& reply, std::string_view name) {
+  for (const auto& [known, value] : reply.headers) {
+    if (known == name) return value;
+  }
+  return {};
+}
+
+TEST(LiveFlame, AnAnswerSaysHowMuchOfItsWindowItCovers) {
+  IntervalHub hub([] { return ManyStacks(10); });
+  ConsoleHooks hooks;
+  hooks.samples = &hub;
+  Symbolizer symbolizer;
+  LiveFlame flame(hooks, symbolizer);
+  flame.KeepUp();
+  EXPECT_FALSE(flame.is_watching());
+  const HttpResponse first = flame.Answer(HttpTarget::Parse("/api/flame?window=5"));
+  EXPECT_EQ(HeaderOf(first, "x-sonde-covered-ns"), "0");
+  EXPECT_THAT(first.body, testing::HasSubstr("samples are kept from this request on"));
+  for (int i = 0; i < 8; ++i) flame.KeepUp();
+  for (const char* const format : {"json", "svg", "html", "folded"}) {
+    const HttpResponse reply =
+        flame.Answer(HttpTarget::Parse(std::string("/api/flame?window=5&base=4&format=") + format));
+    EXPECT_EQ(HeaderOf(reply, "x-sonde-covered-ns"), "5000000000") << format;
+    if (std::string_view(format) == "folded") continue;
+    EXPECT_EQ(HeaderOf(reply, "x-sonde-base-covered-ns"), "5000000000") << format;
+    EXPECT_THAT(reply.body, testing::Not(testing::HasSubstr("from this request on"))) << format;
+  }
+  flame.Rest();
+  EXPECT_FALSE(flame.is_watching());
+}
+
+TEST(LiveFlame, ALabelIsAKeyAndAValue) {
+  IntervalHub hub([] { return ManyStacks(10); });
+  ConsoleHooks hooks;
+  hooks.samples = &hub;
+  Symbolizer symbolizer;
+  LiveFlame flame(hooks, symbolizer);
+  EXPECT_EQ(flame.Answer(HttpTarget::Parse("/api/flame?label=nokey")).status, 400);
+  EXPECT_EQ(flame.Answer(HttpTarget::Parse("/api/flame?label=%3Dvalue")).status, 400);
+  EXPECT_EQ(flame.Answer(HttpTarget::Parse("/api/flame?label=key%3Dvalue")).status, 200);
+}
+
 TEST(LiveFlame, ATaskHasItsOwnPicture) {
   IntervalHub hub([] { return ManyStacks(1'000); });
   ConsoleHooks hooks;

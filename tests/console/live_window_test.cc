@@ -5,12 +5,13 @@
 namespace sonde {
 namespace {
 
-// Every cut of the hub is one interval of a second with one sample of its own weight.
+// Every cut of the hub is one interval, of a second unless said otherwise, with one sample of its
+// own weight.
 class LiveWindowTest : public testing::Test {
  protected:
   Interval Cut() {
     Interval interval;
-    interval.duration_ns = 1'000'000'000;
+    interval.duration_ns = cut_ns_;
     interval.period_ns = 10'000'000;
     interval.threads.push_back({1, "main"});
     interval.label_sets.emplace_back();
@@ -22,6 +23,7 @@ class LiveWindowTest : public testing::Test {
     return interval;
   }
   std::uint64_t cuts_ = 0;
+  std::int64_t cut_ns_ = 1'000'000'000;
   IntervalHub hub_{[this] { return Cut(); }};
   LiveWindow window_{hub_};
 };
@@ -47,6 +49,27 @@ TEST_F(LiveWindowTest, HoldsTheLastSecondsAndThoseBefore) {
   // The first cut, which began it, was before anybody asked.
   const std::uint64_t all = Weight(window_.Of(LiveWindow::kLongest, std::chrono::seconds(0)));
   EXPECT_EQ(all, cuts_ - 1);
+}
+
+TEST_F(LiveWindowTest, IsOfItsLengthHoweverSeldomSomebodyAsks) {
+  window_.Cut();
+  EXPECT_TRUE(window_.is_resting());
+  window_.Of(std::chrono::seconds(10), std::chrono::seconds(0));
+  for (int i = 0; i < 12; ++i) window_.Cut();
+  const Interval recent = window_.Of(std::chrono::seconds(5), std::chrono::seconds(0));
+  EXPECT_EQ(Weight(recent), 5U);
+  EXPECT_EQ(recent.duration_ns, 5'000'000'000);
+  const Interval all = window_.Of(std::chrono::seconds(30), std::chrono::seconds(0));
+  EXPECT_EQ(all.duration_ns, 14'000'000'000);
+}
+
+TEST_F(LiveWindowTest, ASliceLongerThanTheWindowStandsForIt) {
+  window_.Of(std::chrono::seconds(5), std::chrono::seconds(0));
+  cut_ns_ = 12'000'000'000;
+  const Interval recent = window_.Of(std::chrono::seconds(5), std::chrono::seconds(0));
+  EXPECT_EQ(Weight(recent), 1U);
+  EXPECT_EQ(recent.duration_ns, 12'000'000'000);
+  EXPECT_EQ(Weight(window_.Of(std::chrono::seconds(5), std::chrono::seconds(60))), 0U);
 }
 
 TEST_F(LiveWindowTest, ForgetsWhatIsOlderThanItsLongest) {
