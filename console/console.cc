@@ -83,7 +83,12 @@ class Console::Impl {
       http_.Finish();
     });
     thread_.join();
+    http_.Stop();
+    g_running_in = 0;
   }
+
+  // False in a forked child, where the threads behind it do not exist.
+  bool IsOurs() const noexcept { return ::getpid() == pid_; }
 
   ConsoleStats stats() const {
     const TaskRegistry& registry = TaskRegistry::Get();
@@ -143,6 +148,7 @@ class Console::Impl {
     watchers_ = counts.watchers;
   }
 
+  const pid_t pid_ = ::getpid();
   ConsoleHooks hooks_;
   WallClock clock_;
   TaskLedger ledger_;
@@ -177,11 +183,12 @@ Result<std::unique_ptr<Console>> Console::Start(const ConsoleOptions& options,
 Console::Console(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Console::~Console() {
-  impl_.reset();
-  g_running_in = 0;
+  if (!impl_->IsOurs()) static_cast<void>(impl_.release());  // Nothing to join, nothing to free.
 }
 
-void Console::Stop() { impl_->Stop(); }
+void Console::Stop() {
+  if (impl_->IsOurs()) impl_->Stop();
+}
 std::uint16_t Console::console_port() const noexcept { return impl_->console_port; }
 std::uint16_t Console::http_port() const noexcept { return impl_->http_port; }
 const std::vector<std::string>& Console::problems() const noexcept { return impl_->problems; }

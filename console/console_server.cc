@@ -26,7 +26,8 @@ Error SystemError(const std::string& what, const boost::system::error_code& erro
   return {.code = ErrorCode::kSystem, .message = what + ": " + error.message()};
 }
 
-// Programs that the host starts must not keep our ports open.
+// Programs that the host starts must not keep our ports open. Children that do not exec are
+// InheritedSocket's.
 void CloseOnExec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
 }  // namespace
@@ -40,9 +41,11 @@ HttpResponse TooMuchHeld() {
 // Reads the first bytes of a connection, which decide what is spoken on it.
 class ConsoleServer::Sniffer final : public Connection {
  public:
-  Sniffer(ConsoleServer& server, Socket socket, bool is_unix)
+  Sniffer(ConsoleServer& server, Socket socket, bool is_unix,
+          std::shared_ptr<const InheritedSocket> inherited)
       : server_(server),
         socket_(std::move(socket)),
+        inherited_(std::move(inherited)),
         timer_(socket_.get_executor()),
         is_unix_(is_unix) {}
 
@@ -88,13 +91,14 @@ class ConsoleServer::Sniffer final : public Connection {
         may_be_http2
             ? MakeHttp2Connection(std::move(socket_), server_.limits_, server_.handlers_, is_unix_)
             : MakeHttp1Connection(std::move(socket_), server_.limits_, server_.handlers_, is_unix_);
-    server_.Keep(connection);
+    server_.Keep(connection, inherited_);
     connection->Start(std::move(received_));
     if (on_closed) std::exchange(on_closed, nullptr)();
   }
 
   ConsoleServer& server_;
   Socket socket_;
+  std::shared_ptr<const InheritedSocket> inherited_;
   asio::steady_timer timer_;
   bool is_unix_;
   const std::chrono::steady_clock::time_point accepted_ = std::chrono::steady_clock::now();
@@ -108,12 +112,15 @@ Result<std::uint16_t> ConsoleServer::ListenTcp(const std::string& address, std::
   const std::string name = address == "localhost" ? "127.0.0.1" : address;
   const auto ip = asio::ip::make_address(name, error);
   if (error) {
-    return Error{.code = ErrorCode::kUsage, .message = "not an address to listen on: " + address};
+    return Error{.code = ErrorCode::kUsage,
+                 .message = "console.address is '" + address + "', which is no address: port " +
+                            std::to_string(port) + " is not opened"};
   }
   if (!ip.is_loopback() && !allow_remote) {
     return Error{.code = ErrorCode::kUsage,
-                 .message = "refuses to listen on " + address +
-                            ", which is not loopback, unless allow_remote is set"};
+                 .message = "console.address is " + address + ", which is not loopback: port " +
+                            std::to_string(port) +
+                            " is not opened unless console.allow_remote is true"};
   }
   const asio::ip::tcp::endpoint endpoint(ip, port);
   const auto acceptor = std::make_shared<asio::ip::tcp::acceptor>(io_);
@@ -127,6 +134,8 @@ Result<std::uint16_t> ConsoleServer::ListenTcp(const std::string& address, std::
   }
   const std::uint16_t bound = acceptor->local_endpoint(error).port();
   tcp_.push_back(acceptor);
+  inherited_listeners_.push_back(
+      std::make_unique<const InheritedSocket>(acceptor->native_handle()));
   Accept(acceptor, false);
   return bound;
 }
@@ -159,6 +168,8 @@ Status ConsoleServer::ListenUnix(const std::string& path) {
   if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
   if (error) return InFile(SystemError("cannot listen", error), path);
   unix_ = acceptor;
+  inherited_listeners_.push_back(
+      std::make_unique<const InheritedSocket>(acceptor->native_handle()));
   unix_path_ = path;
   Accept(acceptor, true);
   return {};
@@ -190,8 +201,9 @@ void ConsoleServer::Admit(Socket socket, bool is_unix) {
     boost::system::error_code ignored;
     socket.set_option(asio::ip::tcp::no_delay(true), ignored);
   }
-  const auto sniffer = std::make_shared<Sniffer>(*this, std::move(socket), is_unix);
-  Keep(sniffer);
+  const auto inherited = std::make_shared<const InheritedSocket>(socket.native_handle());
+  const auto sniffer = std::make_shared<Sniffer>(*this, std::move(socket), is_unix, inherited);
+  Keep(sniffer, inherited);
   sniffer->Start({});
 }
 
@@ -211,10 +223,12 @@ bool ConsoleServer::CloseLongestIdle() {
   return true;
 }
 
-void ConsoleServer::Keep(const std::shared_ptr<Connection>& connection) {
+void ConsoleServer::Keep(const std::shared_ptr<Connection>& connection,
+                         std::shared_ptr<const InheritedSocket> inherited) {
   open_.insert(connection);
   connection_count_ = open_.size();
-  connection->on_closed = [this, weak = std::weak_ptr(connection)] {
+  connection->on_closed = [this, weak = std::weak_ptr(connection),
+                           inherited = std::move(inherited)] {
     open_.erase(weak.lock());
     connection_count_ = open_.size();
   };
@@ -271,6 +285,7 @@ void ConsoleServer::WaitForConnections(std::chrono::steady_clock::time_point dea
 
 void ConsoleServer::CloseListeners() {
   boost::system::error_code ignored;
+  inherited_listeners_.clear();
   for (const auto& acceptor : tcp_) acceptor->close(ignored);
   if (unix_ != nullptr) {
     unix_->close(ignored);

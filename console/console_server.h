@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "console/connection.h"
+#include "console/inherited_socket.h"
 #include "sonde/result.h"
 
 namespace sonde {
@@ -58,7 +59,9 @@ class ConsoleServer {
   void Accept(const std::shared_ptr<Acceptor>& acceptor, bool is_unix);
   void Admit(Socket socket, bool is_unix);
   bool CloseLongestIdle();
-  void Keep(const std::shared_ptr<Connection>& connection);
+  // Counts it until it is closed. `inherited` is its socket.
+  void Keep(const std::shared_ptr<Connection>& connection,
+            std::shared_ptr<const InheritedSocket> inherited);
   void CloseListeners();
   void WaitForConnections(std::chrono::steady_clock::time_point deadline);
 
@@ -68,6 +71,7 @@ class ConsoleServer {
   std::vector<std::shared_ptr<boost::asio::ip::tcp::acceptor>> tcp_;
   std::shared_ptr<boost::asio::local::stream_protocol::acceptor> unix_;
   std::string unix_path_;
+  std::vector<std::unique_ptr<const InheritedSocket>> inherited_listeners_;
   std::vector<std::shared_ptr<boost::asio::steady_timer>> timers_;
   std::unordered_set<std::shared_ptr<Connection>> open_;
   std::atomic<std::size_t> connection_count_{0};

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -14,9 +15,11 @@
 #include <thread>
 #include <vector>
 
+#include "console/interval_hub.h"
 #include "sonde/console.h"
 #include "sonde/task.h"
 #include "tests/console/console_test.h"
+#include "tests/support/console_on_free_port.h"
 
 namespace sonde {
 namespace {
@@ -54,8 +57,11 @@ TEST_F(ConsoleTest, ATaskIsToldWithItsHistograms) {
     counted += std::stoul(one.substr(at + 8));
   }
   EXPECT_EQ(counted, 3U);
-  for (const char* const wrong : {"999999999", "x", "", "1x", "-1", "99999999999999999999"}) {
-    EXPECT_EQ(StatusOf(Ask(std::string("GET /api/tasks/") + wrong)), "404") << wrong;
+  for (const char* const unknown : {"999999999", "99999999999999999999"}) {
+    EXPECT_EQ(StatusOf(Ask(std::string("GET /api/tasks/") + unknown)), "404") << unknown;
+  }
+  for (const char* const wrong : {"x", "", "1x", "-1"}) {
+    EXPECT_EQ(StatusOf(Ask(std::string("GET /api/tasks/") + wrong)), "400") << wrong;
   }
 }
 
@@ -240,7 +246,9 @@ TEST_F(ConsoleTest, OnlyLoopbackUnlessSaidInSoManyWords) {
   options.http_port = FreePort();
   Start(options);
   ASSERT_EQ(console_->problems().size(), 1U);
-  EXPECT_NE(console_->problems()[0].find("allow_remote"), std::string::npos);
+  EXPECT_EQ(console_->problems()[0], "console.address is 0.0.0.0, which is not loopback: port " +
+                                         std::to_string(options.http_port) +
+                                         " is not opened unless console.allow_remote is true");
   EXPECT_EQ(console_->http_port(), 0);
 }
 
@@ -279,6 +287,58 @@ TEST_F(ConsoleTest, AtMostOneRuns) {
   ConsoleOptions options;
   options.console_port = options.http_port = 0;
   EXPECT_EQ(Console::Start(options).error().code, ErrorCode::kUsage);
+  console_->Stop();
+  const auto next = Console::Start(options);
+  ASSERT_TRUE(next.ok()) << Describe(next.error());
+  console_.reset();
+  EXPECT_EQ(Console::Start(options).error().code, ErrorCode::kUsage);
+}
+
+TEST_F(ConsoleTest, AWindowIsCutWhileNobodyAsks) {
+  IntervalHub samples(SevenToThree);  // A second in every cut.
+  ConsoleHooks hooks;
+  hooks.samples = &samples;
+  Start({}, hooks);
+  const std::string wanted = "GET /api/flame?window=1200&format=folded";
+  EXPECT_NE(Ask(wanted).find("x-sonde-covered-ns: 0\r\n"), std::string::npos);
+  std::this_thread::sleep_for(2500ms);
+  const std::string answer = Ask(wanted);
+  EXPECT_EQ(answer.find("x-sonde-covered-ns: 0\r\n"), std::string::npos);
+  EXPECT_EQ(answer.find("x-sonde-covered-ns: 1000000000\r\n"), std::string::npos);
+  EXPECT_NE(answer.find("x-sonde-covered-ns: "), std::string::npos);
+  console_.reset();
+}
+
+TEST_F(ConsoleTest, AForkedChildKeepsNoSocketOfIt) {
+  Start();
+  const std::uint16_t port = console_->http_port();
+  Peer peer(port);
+  peer.Send("GET /never-ends");
+  for (int i = 0; i < 500 && console_->stats().connections == 0; ++i) {
+    std::this_thread::sleep_for(10ms);
+  }
+  ASSERT_EQ(console_->stats().connections, 1U);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {  // Lives until the parent lets it go.
+    ::close(ends[1]);
+    char byte = 0;
+    static_cast<void>(!::read(ends[0], &byte, 1));
+    console_.reset();
+    ::_exit(0);
+  }
+  console_.reset();
+  EXPECT_EQ(peer.Receive(), "");
+  ConsoleOptions options;
+  options.http_port = port;
+  Start(options);
+  EXPECT_EQ(console_->http_port(), port);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  int status = -1;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ TEST(Session, OnlyOneRunsInAProcess) {
   EXPECT_EQ(other.value().Start().error().code, ErrorCode::kUsage);
   ASSERT_TRUE(one.value().End().ok());
   EXPECT_TRUE(other.value().Start().ok());
+  EXPECT_NE(other.value().console(), nullptr);
 }
 
 TEST(Session, TheRunningOneCanBeAskedForASnapshotFromAnywhere) {
