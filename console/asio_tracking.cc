@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "console/object_resources.h"
 #include "console/task_registry.h"
 
 namespace sonde {
@@ -59,8 +60,16 @@ bool IsQueued(std::string_view object_type) {
 
 }  // namespace
 
-void TrackedOperation::Created(const char* object_type, std::uintmax_t native_handle,
-                               const char* name) noexcept {
+std::uint64_t TrackedObject::Hold(const void* object, const char* type) noexcept {
+  resource_ = ObjectResources::Get().Hold(object, type);
+  object_ = object;
+  return resource_;
+}
+
+void TrackedObject::Release() noexcept { ObjectResources::Get().Release(object_, resource_); }
+
+void TrackedOperation::Created(const char* object_type, const void* object,
+                               std::uintmax_t native_handle, const char* name) noexcept {
   task_ = current_task();
   const std::string_view type(object_type);
   if (IsQueued(type)) {
@@ -74,10 +83,7 @@ void TrackedOperation::Created(const char* object_type, std::uintmax_t native_ha
     wait_ = AsyncOp(DescriptorResources::Get().IdOf(native_handle, type), name, task_);
     return;
   }
-  // The end of other objects is not told, so each wait has one of its own, which ends with it.
-  const bool is_timer = type.find("timer") != std::string_view::npos;
-  timer_ = Resource(is_timer ? ResourceKind::kTimer : ResourceKind::kOther, type, type, {});
-  wait_ = AsyncOp(timer_, name, task_);
+  wait_ = AsyncOp(object_.Hold(object, object_type), name, task_);
 }
 
 void TrackedOperation::Ready() const noexcept {
@@ -87,6 +93,8 @@ void TrackedOperation::Ready() const noexcept {
 void DescriptorClosed(std::uintmax_t native_handle) noexcept {
   DescriptorResources::Get().Close(native_handle);
 }
+
+void ObjectCancelled(const void* object) noexcept { ObjectResources::Get().Cancelled(object); }
 
 void TrackedCompletion::Begin() noexcept {
   if (!is_woken_ && current_task() != task_) task_.WakeFromOutside();

@@ -7,6 +7,7 @@
 #include <boost/asio/detail/config.hpp>
 #include <boost/system/error_code.hpp>
 #include <cstdint>
+#include <string_view>
 
 #include "sonde/resource.h"
 #include "sonde/task.h"
@@ -21,12 +22,33 @@ extern "C" const char sonde_asio_is_tracked;
 namespace sonde {
 inline namespace on {
 
+// Keeps the resource that stands for an object without a descriptor, a timer for one, while
+// something waits for it. One thread at a time.
+class TrackedObject {
+ public:
+  TrackedObject() noexcept = default;
+  ~TrackedObject() {
+    if (object_ != nullptr) Release();
+  }
+  TrackedObject(const TrackedObject&) = delete;
+  TrackedObject& operator=(const TrackedObject&) = delete;
+
+  // The id of the resource of the object at `object`.
+  std::uint64_t Hold(const void* object, const char* type) noexcept;
+
+ private:
+  void Release() noexcept;
+  const void* object_ = nullptr;
+  std::uint64_t resource_ = 0;
+};
+
 // A base class of every operation: whose it is, and what it waits for. The wait is over when the
 // operation is destroyed, which is before its handler is called. Not thread-safe.
 class TrackedOperation {
  public:
   // It was started by the current task.
-  void Created(const char* object_type, std::uintmax_t native_handle, const char* name) noexcept;
+  void Created(const char* object_type, const void* object, std::uintmax_t native_handle,
+               const char* name) noexcept;
   // What it waits for is there.
   void Ready() const noexcept;
 
@@ -37,7 +59,7 @@ class TrackedOperation {
  private:
   friend class TrackedCompletion;
   TaskRef task_;
-  Resource timer_;
+  TrackedObject object_;
   AsyncOp wait_;
   mutable bool is_woken_ = false;  // The wake that leads to its completion was counted.
 };
@@ -65,11 +87,17 @@ class TrackedCompletion {
 
 // Forgets the resource that stands for a descriptor. Any thread.
 void DescriptorClosed(std::uintmax_t native_handle) noexcept;
+// An object without a descriptor is destroyed, or waits for it are called off. Any thread.
+void ObjectCancelled(const void* object) noexcept;
 
 inline void AsioCreation(boost::asio::execution_context&, TrackedOperation& operation,
-                         const char* object_type, const void*, std::uintmax_t native_handle,
+                         const char* object_type, const void* object, std::uintmax_t native_handle,
                          const char* name) noexcept {
-  operation.Created(object_type, native_handle, name);
+  operation.Created(object_type, object, native_handle, name);
+}
+inline void AsioOperation(boost::asio::execution_context&, const char*, const void* object,
+                          std::uintmax_t native_handle, const char* name) noexcept {
+  if (native_handle == 0 && std::string_view(name) == "cancel") ObjectCancelled(object);
 }
 // Also called for an attempt that found nothing to do yet.
 template <typename... Bytes>
@@ -95,7 +123,7 @@ inline void AsioDeregistration(boost::asio::execution_context&, std::uintmax_t n
 #define BOOST_ASIO_HANDLER_COMPLETION(args) ::sonde::TrackedCompletion tracked_completion args
 #define BOOST_ASIO_HANDLER_INVOCATION_BEGIN(args) tracked_completion.invocation_begin args
 #define BOOST_ASIO_HANDLER_INVOCATION_END tracked_completion.invocation_end()
-#define BOOST_ASIO_HANDLER_OPERATION(args) static_cast<void>(0)
+#define BOOST_ASIO_HANDLER_OPERATION(args) ::sonde::AsioOperation args
 #define BOOST_ASIO_HANDLER_REACTOR_REGISTRATION(args) static_cast<void>(0)
 #define BOOST_ASIO_HANDLER_REACTOR_DEREGISTRATION(args) ::sonde::AsioDeregistration args
 #define BOOST_ASIO_HANDLER_REACTOR_READ_EVENT 1
