@@ -15,6 +15,12 @@ namespace {
 constexpr std::array<std::string_view, 5> kHeads{
     "sonde samples:", "sonde cpu:", "sonde truncated:", "sonde threads:", "sonde wall:"};
 
+// What counts things that are in several profiles: the sum has the largest, for to add would count
+// them again.
+bool IsOfAll(std::string_view head, std::string_view key) {
+  return head == "sonde wall:" && key == "threads";
+}
+
 // Calls `use(key, value)` for each "key=123" of `text`.
 template <typename Use>
 void EachNumber(std::string_view text, Use&& use) {
@@ -55,6 +61,8 @@ void AccountComments::Add(std::string_view comment) {
         std::ranges::find_if(known->sums, [&](const auto& one) { return one.first == key; });
     if (sum == known->sums.end()) {
       known->sums.emplace_back(key, value);
+    } else if (IsOfAll(head, key)) {
+      sum->second = std::max(sum->second, value);
     } else {
       sum->second = SaturatingAdd(sum->second, value);
     }

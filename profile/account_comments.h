@@ -12,8 +12,9 @@
 namespace sonde {
 
 // A snapshot says where its samples and its CPU time went in lines like "sonde cpu: process_ns=12
-// sampled_ns=10 ...". Lines of one kind become one, key by key; what is no number, such as a
-// share, is left out of the sum. Any other comment is kept once. Not thread-safe.
+// sampled_ns=10 ...". Lines of one kind become one, key by key, with the most of the threads that
+// one looked at; what is no number, such as a share, is left out of the sum. Any other comment is
+// kept once. Not thread-safe.
 class AccountComments {
  public:
   void Add(std::string_view comment);

@@ -90,6 +90,9 @@ TEST(Merge, AccountsAddUpAndOtherCommentsStandOnce) {
   EXPECT_THAT(
       Sum(a, b).comments(),
       testing::ElementsAre("sonde samples: taken=6 written=4 dropped=2", "written by a test"));
+  const Profile wall = with("sonde wall: threads=5 looks=100");
+  const Profile later = with("sonde wall: threads=4 looks=90");
+  EXPECT_EQ(Sum(wall, later).comments()[0], "sonde wall: threads=5 looks=190");
   const Profile* const alone[] = {&a};
   EXPECT_EQ(Merge(alone).value().comments()[0], a.comments()[0]);
 }
