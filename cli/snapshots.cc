@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/commands.h"
@@ -52,6 +54,16 @@ void PrintTable(const std::vector<Row>& rows) {
   }
 }
 
+// Where no snapshot has been written yet, only the name of the folder, or its catalog, tells it
+// from any other.
+bool HoldsSession(const SnapshotCatalog& catalog) {
+  const std::filesystem::path folder =
+      (std::filesystem::path(catalog.folder()) / "").lexically_normal();
+  std::error_code error;
+  return !catalog.entries().empty() || folder.parent_path().filename() == "profiling" ||
+         std::filesystem::exists(folder / "catalog.json", error);
+}
+
 }  // namespace
 
 void AddSnapshots(Program& program) {
@@ -65,6 +77,11 @@ void AddSnapshots(Program& program) {
       [options]() -> Result<int> {
         const auto catalog = SnapshotCatalog::Read(options->folder);
         if (!catalog.ok()) return catalog.error();
+        if (!HoldsSession(catalog.value())) {
+          return Error{.code = ErrorCode::kInvalid,
+                       .message = "holds no session: no snapshots, nor a folder called profiling",
+                       .file = options->folder};
+        }
         if (options->json) {
           std::cout << catalog.value().ToJson();
           return 0;

@@ -150,7 +150,13 @@ Status ConfigKeys::ReadFile(const std::string& path) const {
   for (const auto& [section, content] : parsed.table()) {
     const std::string section_name(section.str());
     const toml::table* const keys = content.as_table();
-    if (keys == nullptr || !HasSection(section_name)) {
+    if (keys == nullptr) {
+      const auto known = std::ranges::find(keys_, section_name, &Key::name);
+      return At(path, section.source(),
+                "key '" + section_name + "' stands in no section" +
+                    (known == keys_.end() ? "" : ", it belongs into [" + known->section + ']'));
+    }
+    if (!HasSection(section_name)) {
       return At(path, section.source(), "unknown section '" + section_name + "'");
     }
     for (const auto& [name, node] : *keys) {

@@ -26,7 +26,7 @@ using testing::HasSubstr;
 namespace fs = std::filesystem;
 
 Outcome Sonde(std::vector<std::string> arguments) {
-  return RunSonde({AddConvert, AddMerge, AddTop}, std::move(arguments));
+  return RunSonde({AddConvert, AddMerge, AddSnapshots, AddTop}, std::move(arguments));
 }
 
 class ProfileCommands : public testing::Test {
@@ -140,6 +140,17 @@ TEST_F(ProfileCommands, ExitCodesTellWhatWentWrong) {
   EXPECT_EQ(Sonde({"top", folded, "--from", "martian"}).code, 2);
   const Outcome json = Sonde({"top", Path("missing"), "--error-format", "json"});
   EXPECT_EQ(nlohmann::json::parse(json.err)["error"]["code"], "INVALID_INPUT");
+}
+
+TEST_F(ProfileCommands, AFolderThatIsNoSessionsIsNotListed) {
+  const Outcome refused = Sonde({"snapshots", folder_.string()});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr(folder_.string() + ": holds no session"));
+  EXPECT_EQ(refused.out, "");
+  fs::create_directory(folder_ / "profiling");
+  EXPECT_EQ(Sonde({"snapshots", folder_.string()}).code, 0);
+  EXPECT_EQ(Sonde({"snapshots", Path("profiling/")}).code, 0);
+  EXPECT_EQ(Sonde({"snapshots", Path("profiling")}).code, 0);
 }
 
 TEST_F(ProfileCommands, TopListsFunctionsWithTheirShares) {

@@ -65,7 +65,9 @@ TEST(Config, AnUnknownSectionIsAnError) {
 
   EXPECT_EQ(error.line, 2U);
   EXPECT_EQ(error.message, "unknown section 'sampeler'");
-  EXPECT_EQ(ErrorOf("sampler = 1\n").message, "unknown section 'sampler'");
+  EXPECT_EQ(ErrorOf("sampler = 1\n").message, "key 'sampler' stands in no section");
+  EXPECT_EQ(ErrorOf("hz = 9\n").message,
+            "key 'hz' stands in no section, it belongs into [sampler]");
 }
 
 TEST(Config, AWrongTypeAndAValueOutOfRangeSayWhatIsExpected) {
