@@ -1,5 +1,5 @@
 # What `cmake --install` puts in place: the program, the libraries an
-# application links, their headers, the CMake package and two pkg-config files.
+# application links, their headers, the CMake package and pkg-config files.
 # `cpack` makes Debian packages of it: sonde is the program, libsonde-dev the rest.
 include(CMakePackageConfigHelpers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
@@ -41,7 +41,13 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sonde-config.cmake
 
 # Relative, so that the files stay right wherever the tree is installed or moved.
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-foreach(pc sonde sonde-off)
+set(pc_files sonde sonde-off sonde-asio-tracking)
+foreach(part heap push)
+  if(TARGET sonde_${part})
+    list(APPEND pc_files sonde-${part})
+  endif()
+endforeach()
+foreach(pc IN LISTS pc_files)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${pc}.pc.in ${pc}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${pc}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -186,22 +186,6 @@ requires(!std::is_convertible_v<Executor&, boost::asio::execution_context&>) aut
 }  // namespace SONDE_DETAIL_ASIO_TIER
 }  // namespace sonde
 
-#else
-
-namespace sonde {
-inline namespace off {
-
-template <typename Executor, typename Work, typename Token>
-requires(!std::is_convertible_v<Executor&, boost::asio::execution_context&>) auto co_spawn(
-    const Executor& executor, const TaskName&, Work&& work, Token&& token) {
-  return boost::asio::co_spawn(executor, std::forward<Work>(work), std::forward<Token>(token));
-}
-
-}  // namespace off
-}  // namespace sonde
-
-#endif
-
 namespace sonde {
 
 // The same on the executor of `context`.
@@ -213,5 +197,23 @@ requires(std::is_convertible_v<Context&, boost::asio::execution_context&>) auto 
 }
 
 }  // namespace sonde
+
+#else
+
+namespace sonde {
+inline namespace off {
+
+// Always inlined: who calls it gets the code of asio::co_spawn, and no function besides.
+template <typename Place, typename Work, typename Token>
+[[gnu::always_inline]] inline decltype(auto) co_spawn(Place&& place, const TaskName&, Work&& work,
+                                                      Token&& token) {
+  return boost::asio::co_spawn(std::forward<Place>(place), std::forward<Work>(work),
+                               std::forward<Token>(token));
+}
+
+}  // namespace off
+}  // namespace sonde
+
+#endif
 
 #endif  // SONDE_ASIO_H_
