@@ -88,9 +88,9 @@ Json ProfileAsJson(AgentView view, const Profile& profile) {
   for (const auto& [stack, weight] : heaviest) {
     top.push_back({{"stack", stack}, {"weight", weight}});
   }
-  const double ratio =
-      stacks.empty() ? 0
-                     : static_cast<double>(profile.records()) / static_cast<double>(stacks.size());
+  const double ratio = stacks.empty() ? 0
+                                      : static_cast<double>(profile.records().value_or(0)) /
+                                            static_cast<double>(stacks.size());
   const ValueType& type = profile.sample_types()[0];
   return {{"view", NameOf(view)},
           {"sample_type", type.type},

@@ -54,9 +54,14 @@ struct Weighed {
   }
   void ScaleTo(std::int64_t wanted) {
     if (total == 0) return;
-    const double factor = static_cast<double>(wanted) / static_cast<double>(total);
+    const long double factor = static_cast<long double>(wanted) / static_cast<long double>(total);
+    // What rounding takes from one weight the next one gets, so that the sum is what was wanted.
+    long double so_far = 0;
+    std::int64_t given = 0;
     for (std::int64_t& weight : weights) {
-      weight = std::llround(static_cast<double>(weight) * factor);
+      so_far += static_cast<long double>(weight) * factor;
+      weight = std::llround(so_far) - given;
+      given += weight;
     }
     Sum();
   }
@@ -70,7 +75,7 @@ struct Weighed {
 struct Side {
   ValueType type;
   std::int64_t total;
-  std::uint64_t records;
+  std::optional<std::uint64_t> records;
   std::vector<std::string> losses;
 };
 
@@ -111,6 +116,8 @@ struct Diff {
   Status WriteTable(const std::vector<Change>& changes, const Side& base, const Side& now) const;
   Status WriteJson(const std::vector<Change>& changes, const Side& base, const Side& now) const;
   Status WriteText(const std::string& text) const;
+  // Whether the name of the output is one of what can be written.
+  Status CheckName() const;
 };
 
 // Adds the functions of a profile to `changes`, on the side of `spot`.
@@ -137,6 +144,13 @@ std::vector<Change> Diff::Sorted(std::unordered_map<std::string, Change> changes
     return left != right ? left > right : a.name < b.name;
   });
   return sorted;
+}
+
+Status Diff::CheckName() const {
+  if (FlameFile::IsNamedLikeOne(output) || HasExtension(output, {"", ".json", ".txt"})) return {};
+  return Error{.code = ErrorCode::kUsage,
+               .message = "the output of diff ends in .svg or .html, .json, or .txt for a table",
+               .file = output};
 }
 
 Status Diff::WriteText(const std::string& text) const {
@@ -201,7 +215,9 @@ Status Diff::WriteJson(const std::vector<Change>& changes, const Side& base,
                 {"relative_change", share(before, after, before)}};
   };
   const auto side = [](const std::string& path, const Side& of) {
-    return json{{"input", path}, {"records", of.records}, {"losses", of.losses}};
+    return json{{"input", path},
+                {"records", of.records ? json(*of.records) : json(nullptr)},
+                {"losses", of.losses}};
   };
   json functions = json::array();
   for (const Change& change : changes) {
@@ -271,6 +287,7 @@ Result<int> Diff::Draw(Weighed now) const {
 Result<int> Diff::Run() const {
   const std::vector<std::string> inputs{base_path, now_path};
   if (Status status = CheckOutput(output, inputs); !status.ok()) return status.error();
+  if (Status status = CheckName(); !status.ok()) return status.error();
   Result<Weighed> now_read = ReadNow();
   if (!now_read.ok()) return now_read.error();
   if (FlameFile::IsNamedLikeOne(output)) return Draw(std::move(now_read).value());
@@ -304,7 +321,7 @@ void AddDiff(Program& program) {
   command->add_option("new", diff->now_path, "Profile from after")->required();
   command
       ->add_option("-o,--output", diff->output,
-                   "File to write: .svg or .html a flame graph, .json, else a table; - for a table")
+                   "File to write: .svg or .html a flame graph, .json, .txt a table; - for a table")
       ->capture_default_str();
   command->add_flag("--normalize", diff->normalize,
                     "Scale the base to the total of the new profile");

@@ -88,6 +88,11 @@ Status CheckOutput(const std::string& output, const std::string& input) {
   return CheckOutputs({&output, 1}, {&input, 1});
 }
 
+bool HasExtension(const std::string& path, std::initializer_list<std::string_view> extensions) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return std::ranges::find(extensions, std::string_view(extension)) != extensions.end();
+}
+
 Result<std::unique_ptr<ByteSink>> OpenOutput(const std::string& path) {
   if (path == "-") return std::unique_ptr<ByteSink>(new DescriptorSink(STDOUT_FILENO));
   return OpenPath(path);

@@ -3,9 +3,11 @@
 #ifndef SONDE_CLI_OUTPUT_H_
 #define SONDE_CLI_OUTPUT_H_
 
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "sonde/byte_sink.h"
 #include "sonde/result.h"
@@ -21,6 +23,10 @@ Status CheckOutputs(std::span<const std::string> outputs, std::span<const std::s
 // One output and its inputs.
 Status CheckOutput(const std::string& output, std::span<const std::string> inputs);
 Status CheckOutput(const std::string& output, const std::string& input);
+
+// Whether the name ends in one of `extensions`, ".txt", or has none where "" is among them. What
+// has no name of its own, "-", has none.
+bool HasExtension(const std::string& path, std::initializer_list<std::string_view> extensions);
 
 // A sink for `path`, or for standard output when it is "-". A file appears only
 // on Close; a device or a pipe that exists is written to directly.

@@ -141,6 +141,8 @@ void ProfileOptions::AddTo(CLI::App& command) {
   command.add_flag("--source-lines", source_lines_,
                    "Find source lines and inlined functions of recorded addresses too");
   command.add_flag("--strict", strict_, "Malformed records are an error, not a loss");
+  command.add_flag("--keep-negative", keep_negative_,
+                   "Folded stacks: keep negative weights, as a difference has them");
   const auto limit = [&](const char* name, std::uint64_t& value, const char* help) {
     command.add_option(name, value, help)
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT64_MAX}))
@@ -163,6 +165,7 @@ Result<ReadOptions> ProfileOptions::Reading() const {
   options.symbolize = !no_symbols_;
   options.source_lines = source_lines_;
   options.strict = strict_;
+  options.keep_negative = keep_negative_;
   if (!from_.empty()) {
     options.format = FormatNamed(from_);
     if (!options.format.has_value()) return UsageError("--from: unknown format '" + from_ + "'");

@@ -64,6 +64,7 @@ class ProfileOptions {
   bool no_symbols_ = false;
   bool source_lines_ = false;
   bool strict_ = false;
+  bool keep_negative_ = false;
   ReadLimits limits_;
 };
 

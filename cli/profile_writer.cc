@@ -15,6 +15,7 @@
 #include "sonde/json_table.h"
 #include "sonde/pprof.h"
 #include "sonde/speedscope.h"
+#include "sonde/whole.h"
 
 namespace sonde::cli {
 namespace {
@@ -161,6 +162,11 @@ Status ProfileWriter::WriteAs(const std::string& path, const Profile& profile,
       const FrameNames names(profile, GranularityNamed(by_));
       written = WriteFolded(names, sample_type, *sink);
       NoteOtherTypes(profile, sample_type);
+      if (WholeOf(profile, sample_type).has_negative) {
+        Note(
+            "wrote negative weights, which readers of folded stacks refuse (sonde keeps them with "
+            "--keep-negative); pprof holds a difference whole");
+      }
       break;
     }
     case OutputFormat::kSpeedscope: {

@@ -19,6 +19,7 @@
 #include "cli/profile_server.h"
 #include "cli/value_text.h"
 #include "sonde/hotspots.h"
+#include "sonde/whole.h"
 
 namespace sonde::cli {
 namespace {
@@ -63,35 +64,6 @@ struct Top {
   Status Print(Profile whole_profile, std::size_t most_rows) const;
 };
 
-// What 100 % is.
-struct Whole {
-  double value = 0;
-  bool has_negative = false;
-  bool is_base = false;  // Of a difference: the side that was subtracted, as pprof marks it.
-};
-
-bool IsOfBase(const Profile& profile, const Sample& sample) {
-  return std::ranges::any_of(profile.labels(sample.labels), [&](const Label& label) {
-    return profile.text(label.key) == "pprof::base" && profile.text(label.text) == "true";
-  });
-}
-
-// All samples, negative ones by their magnitude, so that no share exceeds 100 %; but only those
-// of the base where a difference tells them apart.
-Whole WholeOf(const Profile& profile, std::size_t type) {
-  Whole all;
-  double base = 0;
-  for (std::size_t i = 0; i < profile.sample_count(); ++i) {
-    const Sample sample = profile.sample(i);
-    const double value = static_cast<double>(sample.values[type]);
-    all.has_negative = all.has_negative || value < 0;
-    all.value += std::abs(value);
-    if (value < 0 && IsOfBase(profile, sample)) base -= value;
-  }
-  if (base > 0) return {base, true, true};
-  return all;
-}
-
 std::string TimeText(std::int64_t unix_ns) {
   const auto seconds = static_cast<std::time_t>(unix_ns / static_cast<std::int64_t>(kSecondNs));
   std::tm parts{};
@@ -124,14 +96,15 @@ void PrintHead(const Profile& profile, std::size_t type, const Whole& whole) {
               << PercentText(static_cast<double>(total), static_cast<double>(profile.duration_ns()))
               << ')';
   }
-  std::cout << ", " << profile.records() << " records\n";
+  if (const auto records = profile.records()) std::cout << ", " << *records << " records";
+  std::cout << '\n';
   for (const std::string& loss : DescribeLosses(profile.losses())) {
     std::cout << "Not kept: " << SafeText(loss) << '\n';
   }
   if (whole.has_negative) {
     std::cout << "The profile has negative values: percentages are of the "
               << (whole.is_base ? "base's total, " : "sum of magnitudes, ")
-              << ValueText(static_cast<std::int64_t>(whole.value), shown.unit) << ".\n";
+              << ValueText(whole.value, shown.unit) << ".\n";
   }
 }
 
@@ -199,7 +172,7 @@ Status Top::Print(Profile whole_profile, std::size_t most_rows) const {
     });
   }
   const Whole whole_of = WholeOf(profile, type);
-  const double whole = whole_of.value;
+  const auto whole = static_cast<double>(whole_of.value);
   PrintHead(profile, type, whole_of);
 
   const std::string& unit = profile.sample_types()[type].unit;

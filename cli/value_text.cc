@@ -79,7 +79,7 @@ std::string PercentText(double part, double whole) {
   const double percent = 100.0 * part / whole;
   std::snprintf(text.data(), text.size(),
                 std::abs(std::abs(percent) - 100) < 0.005 ? "%.0f%%" : "%.2f%%", percent);
-  return text.data();
+  return std::string_view(text.data()) == "-0.00%" ? "0.00%" : text.data();
 }
 
 std::string SafeText(std::string_view text) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,9 +69,11 @@ Result<std::vector<ValueType>> TypesOf(std::span<const Term> terms, TypeMismatch
     if (same) continue;
     std::erase_if(types, [&](const ValueType& type) { return !Has(other, type, mismatch); });
     if (mismatch == TypeMismatch::kCommon && !types.empty()) continue;
+    const std::string what = mismatch == TypeMismatch::kCommon
+                                 ? "profiles have no sample type in common: "
+                                 : "profiles have different sample types: ";
     return Error{ErrorCode::kInvalid,
-                 "profiles have different sample types: " + ListOf(first.sample_types()) + " and " +
-                     ListOf(other.sample_types())};
+                 what + ListOf(first.sample_types()) + " and " + ListOf(other.sample_types())};
   }
   return types;
 }
@@ -99,7 +102,8 @@ void AddSamples(const Term& term, std::span<const ValueType> types, TypeMismatch
     for (std::size_t c = 0; c < columns.size(); ++c) {
       values[c] = Times(sample.values[columns[c]], term.sign);
     }
-    builder.AddSample(copier.Copy(sample.stack), copier.Copy(sample.labels), values);
+    builder.AddSample(copier.Copy(sample.stack), copier.Copy(sample.labels), values,
+                      profile.records(i));
   }
 }
 
@@ -118,26 +122,29 @@ Result<Profile> Combine(std::span<const Term> terms, TypeMismatch mismatch) {
   AccountComments comments;
   std::int64_t time_ns = 0;
   std::int64_t duration_ns = 0;
+  bool knows_duration = true;
   std::int64_t period = first.period();
-  std::uint64_t records = 0;
+  std::optional<std::uint64_t> records = 0;
   for (const Term& term : terms) {
     const Profile& profile = *term.profile;
     AddSamples(term, types.value(), mismatch, builder);
-    records += profile.records();
+    records =
+        records && profile.records() ? std::optional(*records + *profile.records()) : std::nullopt;
     builder.losses().Add(profile.losses());
     if (profile.period_type() == first.period_type()) period = std::max(period, profile.period());
     if (profile.time_ns() != 0 && (time_ns == 0 || profile.time_ns() < time_ns)) {
       time_ns = profile.time_ns();
     }
-    if (term.sign > 0) duration_ns = SaturatingAdd(duration_ns, profile.duration_ns());
     // What was taken away has no part in the account of what is left.
     if (term.sign < 0) continue;
+    knows_duration = knows_duration && profile.duration_ns() != 0;
+    duration_ns = SaturatingAdd(duration_ns, profile.duration_ns());
     for (const std::string& comment : profile.comments()) comments.Add(comment);
   }
   for (std::string& comment : std::move(comments).Take()) builder.AddComment(std::move(comment));
   builder.SetPeriod(first.period_type(), period);
   builder.SetTime(time_ns);
-  builder.SetDuration(duration_ns);
+  builder.SetDuration(knows_duration ? duration_ns : 0);
   builder.SetDropFrames(first.drop_frames());
   builder.SetKeepFrames(first.keep_frames());
   builder.SetDocUrl(first.doc_url());

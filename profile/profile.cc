@@ -20,6 +20,14 @@ std::optional<std::size_t> Profile::FindSampleType(std::string_view type) const 
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> Profile::records(std::size_t sample) const noexcept {
+  if (!row_records_.empty()) return row_records_[sample];
+  if (!record_type_.has_value()) return std::nullopt;
+  const std::int64_t counted = value(sample, *record_type_);
+  if (counted < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(counted);
+}
+
 std::int64_t Profile::Total(std::size_t type) const noexcept {
   std::int64_t total = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) total = SaturatingAdd(total, value(i, type));

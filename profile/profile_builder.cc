@@ -57,6 +57,10 @@ ProfileBuilder::ProfileBuilder(std::vector<ValueType> sample_types)
     : row_index_(kFirstIndexSize, 0) {
   assert(!sample_types.empty());
   profile_.default_sample_type_ = sample_types.size() - 1;
+  const auto counts = std::ranges::find(sample_types, ValueType{"samples", "count"});
+  if (counts != sample_types.end()) {
+    profile_.record_type_ = static_cast<std::size_t>(counts - sample_types.begin());
+  }
   profile_.sample_types_ = std::move(sample_types);
 }
 
@@ -191,10 +195,11 @@ void ProfileBuilder::PrefetchSample(StackId stack, LabelSetId labels) const noex
 }
 
 void ProfileBuilder::AddSample(StackId stack, LabelSetId labels,
-                               std::span<const std::int64_t> values) {
+                               std::span<const std::int64_t> values,
+                               std::optional<std::uint64_t> records) {
   assert(values.size() == profile_.sample_types_.size());
-  ++added_;
   const std::size_t row = FindOrAddRow(stack, labels);
+  CountRecords(row, records);
   std::int64_t* const sums = &profile_.values_[row * profile_.sample_types_.size()];
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::int64_t exact = 0;
@@ -203,6 +208,26 @@ void ProfileBuilder::AddSample(StackId stack, LabelSetId labels,
     }
     sums[i] = SaturatingAdd(sums[i], values[i]);
   }
+}
+
+void ProfileBuilder::CountRecords(std::size_t row, std::optional<std::uint64_t> records) {
+  knows_records_ = knows_records_ && records.has_value();
+  if (!knows_records_) {
+    profile_.row_records_ = {};
+    return;
+  }
+  if (row == profile_.row_records_.size()) profile_.row_records_.push_back(0);
+  profile_.row_records_[row] += *records;
+}
+
+std::optional<std::uint64_t> ProfileBuilder::SumOfRecords() const noexcept {
+  std::int64_t sum = 0;
+  for (std::size_t row = 0; row < profile_.sample_count(); ++row) {
+    const std::optional<std::uint64_t> records = profile_.records(row);
+    if (!records.has_value()) return std::nullopt;
+    sum = SaturatingAdd(sum, static_cast<std::int64_t>(*records));
+  }
+  return static_cast<std::uint64_t>(sum);
 }
 
 void ProfileBuilder::SetPeriod(ValueType type, std::int64_t period) {
@@ -222,7 +247,7 @@ void ProfileBuilder::CountTotalsThatOverflow() {
 }
 
 Profile ProfileBuilder::Build() && {
-  if (profile_.records_ == 0) profile_.records_ = added_;
+  if (!profile_.records_.has_value()) profile_.records_ = SumOfRecords();
   CountTotalsThatOverflow();
   return std::move(profile_);
 }

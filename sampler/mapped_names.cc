@@ -36,7 +36,7 @@ class Namer {
     for (std::size_t i = 0; i < from_.sample_count(); ++i) {
       const Sample sample = from_.sample(i);
       to_.AddSample(stacks[static_cast<std::uint32_t>(sample.stack)], copy_.Copy(sample.labels),
-                    sample.values);
+                    sample.values, from_.records(i));
     }
     for (std::uint32_t i = 0; i < counts_.size(); ++i) {
       if (counts_[i].named == 0) continue;

@@ -162,10 +162,11 @@ class IntervalBuilder {
     }
     if (is_wall()) {
       builder_.AddSample(stack, LabelsOf(sample),
-                         {Saturated(sample.signals), Saturated(sample.weight)});
+                         {Saturated(sample.signals), Saturated(sample.weight)}, std::nullopt);
     } else {
       builder_.AddSample(stack, LabelsOf(sample),
-                         {Saturated(sample.weight), CpuTime(sample.weight, interval_.period_ns)});
+                         {Saturated(sample.weight), CpuTime(sample.weight, interval_.period_ns)},
+                         std::nullopt);
     }
   }
 

@@ -169,7 +169,7 @@ class ChromeTraceReader {
         const std::int64_t stop = std::min(open.back().end, until);
         if (stop > now) {
           if (Status status = guard_.CountStack(open.back().stack); !status.ok()) return status;
-          builder_.AddSample(open.back().stack, labels, {stop - now});
+          builder_.AddSample(open.back().stack, labels, {stop - now}, std::nullopt);
           now = stop;
         }
         if (open.back().end <= now) {

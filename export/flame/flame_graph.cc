@@ -119,8 +119,8 @@ std::vector<std::string> DescribeForFlame(const Profile& profile, std::size_t sa
     AppendWeight(line, value, unit);
     line += after;
   };
-  if (const auto records = static_cast<std::int64_t>(profile.records()); records != 0) {
-    add("", records, {"records", "count"}, "");
+  if (const std::uint64_t records = profile.records().value_or(0); records != 0) {
+    add("", static_cast<std::int64_t>(records), {"records", "count"}, "");
   }
   if (profile.period() != 0) add("one every ", profile.period(), profile.period_type(), "");
   if (profile.duration_ns() != 0) add("over ", profile.duration_ns(), {"", "nanoseconds"}, "");

@@ -52,7 +52,7 @@ class Folder {
   Profile Fold() && {
     for (std::size_t i = 0; i < profile_.sample_count(); ++i) {
       const std::int64_t weight = profile_.value(i, sample_type_);
-      if (weight != 0) AddSample(profile_.sample(i), weight);
+      if (weight != 0) AddSample(profile_.sample(i), weight, profile_.records(i));
     }
     builder_.losses().Add(profile_.losses());
     builder_.SetRecords(profile_.records());
@@ -71,7 +71,7 @@ class Folder {
     std::uint32_t count = 0;
   };
 
-  void AddSample(const Sample& sample, std::int64_t weight);
+  void AddSample(const Sample& sample, std::int64_t weight, std::optional<std::uint64_t> records);
   const Root& RootOf(LabelSetId labels);
   // The frames of a location, caller first.
   std::span<const LocationId> FramesOf(LocationId location, bool is_java, bool is_call);
@@ -165,7 +165,8 @@ std::span<const LocationId> Folder::FramesOf(LocationId id, bool is_java, bool i
   return std::span(frames_).subspan(range.first - 1, range.count);
 }
 
-void Folder::AddSample(const Sample& sample, std::int64_t weight) {
+void Folder::AddSample(const Sample& sample, std::int64_t weight,
+                       std::optional<std::uint64_t> records) {
   const Root& root = RootOf(sample.labels);
   stack_.clear();
   std::uint64_t callee_address = 0;
@@ -181,7 +182,7 @@ void Folder::AddSample(const Sample& sample, std::int64_t weight) {
   }
   if (root.frame.has_value()) stack_.push_back(*root.frame);
   std::ranges::reverse(stack_);
-  builder_.AddSample(builder_.AddStack(stack_), kNoLabels, {weight});
+  builder_.AddSample(builder_.AddStack(stack_), kNoLabels, {weight}, records);
 }
 
 }  // namespace

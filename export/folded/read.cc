@@ -219,7 +219,6 @@ class FoldedReader {
     if (weight < 0) first_negative_.try_emplace(sum.stack, line_number_);
     ++sum.lines;
     Accumulate(sum, weight);
-    ++taken_;
   }
 
   void Accumulate(Sum& sum, std::int64_t weight) {
@@ -255,14 +254,12 @@ class FoldedReader {
         }
         builder_.losses().Add("negative weight", "lines", sum.lines,
                               "line " + std::to_string(line));
-        taken_ -= sum.lines;
         continue;
       }
       const std::array<std::int64_t, 2> values{sum.weight, static_cast<std::int64_t>(sum.lines)};
       builder_.AddSample(sum.stack, kNoLabels,
-                         std::span(values).first(options_.count_records ? 2 : 1));
+                         std::span(values).first(options_.count_records ? 2 : 1), sum.lines);
     }
-    builder_.SetRecords(taken_);
     return std::move(builder_).Build();
   }
 
@@ -276,7 +273,6 @@ class FoldedReader {
   ProfileBuilder builder_;
   LimitGuard guard_;
   std::uint64_t line_number_ = 0;
-  std::uint64_t taken_ = 0;
   std::string_view previous_;
   std::vector<Prefix> path_;  // The frames of previous_.
   HashIndex index_;           // Of sums_, by TextIdentity::first.

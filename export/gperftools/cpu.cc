@@ -112,7 +112,7 @@ class CpuProfileReader {
         builder_.losses().Add("value overflow", "samples", 1);
         cpu_ns = INT64_MAX;
       }
-      builder_.AddSample(stack, kNoLabels, {record.count, cpu_ns});
+      builder_.AddSample(stack, kNoLabels, {record.count, cpu_ns}, std::nullopt);
     }
     return std::move(builder_).Build();
   }

@@ -278,9 +278,8 @@ class HeapTextReader {
         const Label label = builder.NumberLabel("bytes", record.block_bytes, "bytes");
         labels = builder.AddLabels({&label, 1});
       }
-      builder.AddSample(stack, labels, record.values);
+      builder.AddSample(stack, labels, record.values, std::nullopt);
     }
-    builder.SetRecords(count_);
     builder.losses().Add(losses_);
     return std::move(builder).Build();
   }

@@ -80,12 +80,13 @@ Status WriteJsonTable(const FrameNames& names, std::size_t sample_type, ByteSink
     const ValueType& type = profile.sample_types()[i];
     types.push_back({{"total", profile.Total(i)}, {"type", type.type}, {"unit", type.unit}});
   }
+  const std::optional<std::uint64_t> records = profile.records();
   const nlohmann::json table = {{"comments", profile.comments()},
                                 {"duration_ns", profile.duration_ns()},
                                 {"functions", FunctionsOf(names, sample_type)},
                                 {"losses", LossesOf(profile)},
                                 {"period", profile.period()},
-                                {"records", profile.records()},
+                                {"records", records ? nlohmann::json(*records) : nullptr},
                                 {"sample_type", profile.sample_types()[sample_type].type},
                                 {"sample_types", types},
                                 {"samples", profile.sample_count()},

@@ -201,7 +201,7 @@ Status Assembler::Add(const ScriptPart& part) {
     if (options_.count_records) {
       values[events_.size() + type] = static_cast<std::int64_t>(row.samples);
     }
-    builder_.AddSample(*stacks[row.stack], labels_of_thread[row.thread], values);
+    builder_.AddSample(*stacks[row.stack], labels_of_thread[row.thread], values, row.samples);
     values[type] = 0;
     if (options_.count_records) values[events_.size() + type] = 0;
     samples_ += row.samples;

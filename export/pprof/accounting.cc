@@ -3,6 +3,9 @@
 #include "export/pprof/accounting.h"
 
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 
 namespace sonde::pprof {
 namespace {
@@ -53,8 +56,11 @@ bool ParseCount(std::string_view text, std::uint64_t& count) {
 
 std::vector<std::string> AccountingOf(const Profile& profile) {
   std::vector<std::string> comments;
-  if (profile.records() != profile.sample_count()) {
-    comments.push_back(std::string(kRecords) + std::to_string(profile.records()));
+  const std::optional<std::size_t> counts = profile.record_type();
+  const bool is_told =
+      counts && profile.records() == static_cast<std::uint64_t>(profile.Total(*counts));
+  if (profile.records().has_value() && !is_told) {
+    comments.push_back(std::string(kRecords) + std::to_string(*profile.records()));
   }
   for (const Loss& loss : profile.losses().entries()) {
     std::string comment = std::string(kLoss) + std::to_string(loss.count) + '\t';

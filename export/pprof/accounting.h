@@ -12,7 +12,7 @@
 
 namespace sonde::pprof {
 
-// One comment for the records when they are not one a sample, one for each loss.
+// One comment for the records when no sample type tells them, one for each loss.
 std::vector<std::string> AccountingOf(const Profile& profile);
 
 // Takes back what AccountingOf wrote; false when `comment` is none of it.

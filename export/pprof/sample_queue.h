@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,7 +44,7 @@ class SampleQueue {
   };
   void Pass(std::size_t slot) {
     builder_.AddSample(entries_[slot].stack, entries_[slot].labels,
-                       std::span(values_).subspan(slot * types_, types_));
+                       std::span(values_).subspan(slot * types_, types_), std::nullopt);
   }
 
   ProfileBuilder& builder_;

@@ -133,11 +133,14 @@ class SpeedscopeReader {
     return Malformed("profile of unknown type '" + std::string(type) + "'");
   }
 
-  Status Add(StackId stack, std::int64_t weight, std::size_t column) {
+  // How many samples were taken is told where each stands by itself, unlike in our own files and
+  // in spans of time.
+  Status Add(StackId stack, std::int64_t weight, std::size_t column,
+             std::optional<std::uint64_t> records) {
     if (Status status = guard_->CountStack(stack); !status.ok()) return status;
     std::vector<std::int64_t> values(types_.size(), 0);
     values[column] = weight;
-    builder_->AddSample(stack, labels_, values);
+    builder_->AddSample(stack, labels_, values, records);
     return {};
   }
 
@@ -171,8 +174,9 @@ class SpeedscopeReader {
       StackId stack = kEmptyStack;
       bool usable = value.has_value();
       if (Status status = ReadStack(sample, stack, usable); !status.ok()) return status;
-      Status status =
-          usable ? Add(stack, *value, column_of_[index]) : Refuse("bad sample", index, entry);
+      const std::optional<std::uint64_t> records = is_ours_ ? std::nullopt : std::optional(1U);
+      Status status = usable ? Add(stack, *value, column_of_[index], records)
+                             : Refuse("bad sample", index, entry);
       if (!status.ok()) return status;
       ++entry;
     }
@@ -207,7 +211,7 @@ class SpeedscopeReader {
     const auto pass = [&](std::int64_t until) -> Status {
       const std::int64_t from = std::exchange(last, until).value_or(until);
       if (open.size() == 1 || until == from) return {};
-      return Add(open.back(), until - from, column_of_[index]);
+      return Add(open.back(), until - from, column_of_[index], std::nullopt);
     };
     std::size_t entry = 0;
     for (const dom::element event : events) {

@@ -56,7 +56,7 @@ class Symbolizer {
     for (std::size_t i = 0; i < from_.sample_count(); ++i) {
       const Sample sample = from_.sample(i);
       builder_.AddSample(stacks[static_cast<std::uint32_t>(sample.stack)],
-                         copier_.Copy(sample.labels), sample.values);
+                         copier_.Copy(sample.labels), sample.values, from_.records(i));
     }
     builder_.SetRecords(from_.records());
     return {std::move(builder_).Build(), addresses_, found_, std::move(missing_)};

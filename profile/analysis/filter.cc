@@ -3,6 +3,7 @@
 #include "sonde/filter.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,19 @@ Result<std::vector<std::size_t>> ColumnsOf(const Profile& profile,
   return columns;
 }
 
+// The records of a sample that have values in `columns`. Which of them had what is not known where
+// others have some as well, unless each has one of every type.
+std::optional<std::uint64_t> RecordsIn(const Profile& profile, std::size_t sample,
+                                       const std::vector<std::size_t>& columns) {
+  if (!profile.record_type().has_value()) {
+    for (std::size_t type = 0; type < profile.sample_types().size(); ++type) {
+      if (profile.value(sample, type) == 0) continue;
+      if (std::ranges::find(columns, type) == columns.end()) return std::nullopt;
+    }
+  }
+  return profile.records(sample);
+}
+
 }  // namespace
 
 Result<Profile> Filter(const Profile& profile, const FilterRules& rules) {
@@ -101,6 +115,7 @@ Result<Profile> Filter(const Profile& profile, const FilterRules& rules) {
   if (rules.ignore) ignored = StacksWith(profile, rules.ignore);
   std::vector<signed char> labels_pass(profile.label_set_count(), -1);
   std::vector<std::int64_t> values(columns.size());
+  std::size_t passed = 0;
   for (std::size_t i = 0; i < profile.sample_count(); ++i) {
     const Sample sample = profile.sample(i);
     const auto stack = static_cast<std::uint32_t>(sample.stack);
@@ -114,9 +129,13 @@ Result<Profile> Filter(const Profile& profile, const FilterRules& rules) {
     for (std::size_t c = 0; c < columns.size(); ++c) values[c] = sample.values[columns[c]];
     const bool has_any = std::ranges::any_of(values, [](std::int64_t value) { return value != 0; });
     if (!rules.sample_types.empty() && !has_any) continue;
-    builder.AddSample(copier.Copy(sample.stack), copier.Copy(sample.labels), values);
+    builder.AddSample(copier.Copy(sample.stack), copier.Copy(sample.labels), values,
+                      RecordsIn(profile, i, columns));
+    ++passed;
   }
-  if (builder.sample_count() == profile.sample_count()) builder.SetRecords(profile.records());
+  if (passed == profile.sample_count() && columns.size() == profile.sample_types().size()) {
+    builder.SetRecords(profile.records());
+  }
   return std::move(builder).Build();
 }
 

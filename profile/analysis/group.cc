@@ -37,7 +37,7 @@ Profile GroupByLabel(const Profile& profile, std::string_view key) {
     for (const LocationId frame : profile.stacks().Frames(sample.stack)) {
       stack = builder.Extend(stack, copier.Copy(frame));
     }
-    builder.AddSample(stack, copier.Copy(sample.labels), sample.values);
+    builder.AddSample(stack, copier.Copy(sample.labels), sample.values, profile.records(i));
   }
   builder.SetRecords(profile.records());
   return std::move(builder).Build();

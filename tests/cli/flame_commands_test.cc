@@ -106,5 +106,18 @@ TEST_F(FlameCommands, DrawADifference) {
   EXPECT_THAT(Read("d.svg"), HasSubstr("base 5 samples, 21.74%; -5 samples, gone"));
 }
 
+TEST_F(FlameCommands, AScaledBaseIsAsLargeAsTheNewProfileToTheLast) {
+  Write("thirds.folded", "a 1\nb 1\nc 1\n");
+  Write("hundred.folded", "a 34\nb 33\nc 33\n");
+  ASSERT_EQ(Run({"diff", Path("thirds.folded"), Path("hundred.folded"), "--normalize"}), 0);
+  EXPECT_THAT(out_, HasSubstr("Change: 0, 0%"));
+}
+
+TEST_F(FlameCommands, ADifferenceIsNotWrittenIntoAFileOfAnotherKind) {
+  EXPECT_EQ(Run({"diff", Path("base.folded"), Path("now.folded"), "-o", Path("d.folded")}), 2);
+  EXPECT_THAT(err_, HasSubstr("d.folded"));
+  EXPECT_EQ(Run({"diff", Path("base.folded"), Path("now.folded"), "-o", Path("d.txt")}), 0);
+}
+
 }  // namespace
 }  // namespace sonde::cli

@@ -57,7 +57,7 @@ TEST_F(ProfileCommands, ConvertFollowsTheExtensionsAndKeepsTotals) {
   }
   EXPECT_EQ(Sonde({"convert", input, "-o", Path("x.unknown")}).code, 2);
   const Outcome table = Sonde({"convert", input, "-o", "-", "--to", "json"});
-  EXPECT_EQ(nlohmann::json::parse(table.out)["records"], before.records());
+  EXPECT_EQ(nlohmann::json::parse(table.out)["records"], before.records().value_or(0));
 }
 
 TEST_F(ProfileCommands, WhatAFormatHasNoRoomForIsSaid) {
@@ -209,6 +209,27 @@ TEST_F(ProfileCommands, MergeAddsUp) {
   const std::string other = Write("c.pb", PprofOf(RandomProfile(1)));
   EXPECT_EQ(Sonde({"merge", a, other, "-o", "-", "--to", "folded"}).code, 2);
   EXPECT_EQ(Sonde({"merge", a, other, "-o", "-", "--to", "folded", "--common"}).code, 0);
+}
+
+TEST_F(ProfileCommands, ADifferenceAsFoldedStacksSaysHowItIsReadBack) {
+  ProfileBuilder builder({{"cpu", "count"}});
+  builder.AddSample(builder.Extend(kEmptyStack, builder.FrameNamed("f")), kNoLabels, {-7});
+  builder.AddSample(builder.Extend(kEmptyStack, builder.FrameNamed("g")), kNoLabels, {3});
+  const std::string input = Write("in", PprofOf(std::move(builder).Build()));
+  const Outcome written = Sonde({"convert", input, "-o", Path("d.folded")});
+  EXPECT_EQ(written.code, 0);
+  EXPECT_THAT(written.err, HasSubstr("--keep-negative"));
+  EXPECT_THAT(Sonde({"top", Path("d.folded"), "--keep-negative"}).out, HasSubstr("Total: -4"));
+}
+
+TEST_F(ProfileCommands, RecordsAreToldOfWhatIsShownOrNotAtAll) {
+  ProfileBuilder builder({{"space", "bytes"}});
+  builder.AddSample(builder.Extend(kEmptyStack, builder.FrameNamed("f")), kNoLabels, {7},
+                    std::nullopt);
+  const std::string heap = Write("heap", PprofOf(std::move(builder).Build()));
+  EXPECT_EQ(Sonde({"top", heap}).out.find("records"), std::string::npos);
+  const std::string folded = Write("in", "main;work 3\nmain;work 2\nmain;rest 1\n");
+  EXPECT_THAT(Sonde({"top", folded, "--focus", "^work$"}).out, HasSubstr("Total: 5, 2 records"));
 }
 
 TEST(ValueText, UnitsFitTheirSize) {

@@ -125,7 +125,7 @@ TEST(Folded, BadLinesAreCountedByKindWithTheirPlaces) {
   EXPECT_EQ(losses.CountOf("empty frame"), 3U);
   EXPECT_EQ(losses.entries()[0].places, (std::vector<std::string>{"line 1", "line 4"}));
   // Taken = written + dropped.
-  EXPECT_EQ(profile.records() + losses.TotalIn("lines"), 10U);
+  EXPECT_EQ(profile.records().value_or(0) + losses.TotalIn("lines"), 10U);
 }
 
 TEST(Folded, StrictRefusesTheFirstBadLine) {

@@ -68,7 +68,7 @@ TEST(CpuProfile, EveryWordSizeAndByteOrderReadsTheSame) {
                 "0x4011ff [app];0x4010ff [app];0x401000 [app] 7\n0x401500 [app] 1\n");
       EXPECT_EQ(profile.Total(1), 80'000'000);
       EXPECT_EQ(profile.period(), 10'000'000);
-      EXPECT_EQ(profile.records(), 3U);
+      EXPECT_EQ(profile.records(), 8U);
       ASSERT_EQ(profile.mappings().size(), 1U);
       EXPECT_EQ(profile.mappings()[0].offset, 0x1000U);
     }

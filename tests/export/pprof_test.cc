@@ -6,6 +6,7 @@
 #include <map>
 
 #include "profile.pb.h"
+#include "sonde/filter.h"
 #include "sonde/formats.h"
 #include "tests/support/random_profile.h"
 #include "tests/support/same_profile.h"
@@ -265,6 +266,29 @@ TEST(Pprof, LimitsAreHeldExactly) {
   EXPECT_STREQ(code_with({.unique_stacks = 1}), "limit");
   EXPECT_STREQ(code_with({.input_bytes = bytes.size()}), "ok");
   EXPECT_STREQ(code_with({.input_bytes = bytes.size() - 1}), "limit");
+}
+
+TEST(Pprof, RecordsThatNoSampleTypeTellsAreKnownOfTheWholeAlone) {
+  ProfileBuilder builder({{"cycles", "count"}});
+  for (const char* name : {"f", "g", "g"}) {
+    builder.AddSample(builder.Extend(kEmptyStack, builder.FrameNamed(name)), kNoLabels, {7});
+  }
+  const Profile profile = ReadProfile(PprofOf(std::move(builder).Build())).value();
+  EXPECT_EQ(profile.records(), 3U);
+  EXPECT_FALSE(profile.records(0).has_value());
+  const NameTest is_g = [](std::string_view name) { return name == "g"; };
+  EXPECT_FALSE(Filter(profile, {.focus = is_g}).value().records().has_value());
+}
+
+TEST(Pprof, OfOthersRecordsAreWhatTheirSamplesCount) {
+  const auto made = [](std::vector<ValueType> types) {
+    ProfileBuilder builder(std::move(types));
+    const StackId stack = builder.Extend(kEmptyStack, builder.FrameNamed("f"));
+    builder.AddSample(stack, kNoLabels, {46, 460}, std::nullopt);
+    return ReadProfile(PprofOf(std::move(builder).Build())).value();
+  };
+  EXPECT_EQ(made({{"samples", "count"}, {"cpu", "nanoseconds"}}).records(), 46U);
+  EXPECT_FALSE(made({{"objects", "count"}, {"space", "bytes"}}).records().has_value());
 }
 
 }  // namespace

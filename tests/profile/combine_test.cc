@@ -31,7 +31,7 @@ TEST(Merge, TotalsAddUpInAnyOrder) {
   std::ranges::sort(left);
   std::ranges::sort(right);
   EXPECT_EQ(left, right);
-  EXPECT_EQ(ab.records(), a.records() + b.records());
+  EXPECT_EQ(ab.records(), a.records().value_or(0) + b.records().value_or(0));
   EXPECT_EQ(ab.losses().TotalIn("lines"),
             a.losses().TotalIn("lines") + b.losses().TotalIn("lines"));
 }
@@ -147,6 +147,64 @@ TEST(Filter, SampleTypesAreChosenByName) {
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(none.error().message, HasSubstr("samples, cpu"));
+}
+
+TEST(Filter, RecordsAreThoseOfWhatPassesOrNotKnown) {
+  ProfileBuilder builder({{"cycles", "count"}, {"faults", "count"}});
+  const StackId stack = builder.Extend(kEmptyStack, builder.FrameNamed("f"));
+  const Label first = builder.TextLabel("tid", "1");
+  const Label second = builder.TextLabel("tid", "2");
+  const LabelSetId one = builder.AddLabels({&first, 1});
+  const LabelSetId two = builder.AddLabels({&second, 1});
+  for (int i = 0; i < 3; ++i) builder.AddSample(stack, one, {7, 0});
+  builder.AddSample(stack, two, {7, 0});
+  builder.AddSample(stack, two, {0, 1});
+  const Profile profile = std::move(builder).Build();
+  EXPECT_EQ(profile.records(), 5U);
+
+  const Profile of_one = Filter(profile, {.labels = {{"tid", "1"}}}).value();
+  ASSERT_EQ(of_one.sample_count(), 1U);
+  EXPECT_EQ(of_one.records(), 3U);
+  EXPECT_EQ(Filter(of_one, {.sample_types = {"cycles"}}).value().records(), 3U);
+  // Which of the two records of the other thread was of which event is not kept.
+  EXPECT_FALSE(Filter(profile, {.sample_types = {"cycles"}}).value().records().has_value());
+}
+
+TEST(Filter, ASampleTypeThatCountsRecordsTellsThem) {
+  ProfileBuilder builder({{"samples", "count"}, {"cpu", "nanoseconds"}});
+  for (const char* name : {"f", "g"}) {
+    builder.AddSample(builder.Extend(kEmptyStack, builder.FrameNamed(name)), kNoLabels, {20, 200},
+                      std::nullopt);
+  }
+  const Profile profile = std::move(builder).Build();
+  EXPECT_EQ(profile.records(), 40U);
+  const NameTest is_f = [](std::string_view name) { return name == "f"; };
+  EXPECT_EQ(Filter(profile, {.focus = is_f}).value().records(), 20U);
+  EXPECT_EQ(Filter(profile, {.sample_types = {"cpu"}}).value().records(), 40U);
+}
+
+TEST(Merge, RecordsAndDurationAreKnownWhereAllKnowTheirs) {
+  ProfileBuilder told({{"space", "bytes"}});
+  told.AddSample(kEmptyStack, kNoLabels, {1});
+  told.SetDuration(5);
+  ProfileBuilder silent({{"space", "bytes"}});
+  silent.AddSample(kEmptyStack, kNoLabels, {1}, std::nullopt);
+  const Profile a = std::move(told).Build();
+  const Profile b = std::move(silent).Build();
+  EXPECT_EQ(Sum(a, a).records(), 2U);
+  EXPECT_EQ(Sum(a, a).duration_ns(), 10);
+  EXPECT_FALSE(Sum(a, b).records().has_value());
+  EXPECT_EQ(Sum(a, b).duration_ns(), 0);
+}
+
+TEST(Merge, NothingInCommonIsSaid) {
+  ProfileBuilder left({{"space", "bytes"}});
+  ProfileBuilder right({{"cpu", "nanoseconds"}});
+  const Profile a = std::move(left).Build();
+  const Profile b = std::move(right).Build();
+  const Profile* const both[] = {&a, &b};
+  EXPECT_THAT(Merge(both, TypeMismatch::kCommon).error().message, HasSubstr("in common"));
+  EXPECT_THAT(Merge(both).error().message, HasSubstr("different sample types"));
 }
 
 }  // namespace

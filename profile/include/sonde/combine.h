@@ -18,9 +18,9 @@ enum class TypeMismatch : std::uint8_t {
 };
 
 // The sum of all inputs: values of equal samples are added; mappings with equal
-// file, build id and range are one. Time is the earliest, duration the sum,
-// comments the union. Fails with kInvalid when the sample types do not allow
-// it; the message names both lists. At least one input.
+// file, build id and range are one. Time is the earliest, duration the sum
+// (not known where one does not know its own), comments the union. Fails with kInvalid when the
+// sample types do not allow it; the message names both lists. At least one input.
 Result<Profile> Merge(std::span<const Profile* const> inputs,
                       TypeMismatch mismatch = TypeMismatch::kRefuse);
 

@@ -153,8 +153,13 @@ class Profile {
   const std::string& keep_frames() const noexcept { return keep_frames_; }
   const std::string& doc_url() const noexcept { return doc_url_; }
 
-  // Records of the input that this profile was made of; equal ones were merged.
-  std::uint64_t records() const noexcept { return records_; }
+  // Records of the input that this profile was made of; equal ones were merged. Nothing where
+  // the input does not tell.
+  std::optional<std::uint64_t> records() const noexcept { return records_; }
+  // The same for one sample; nothing also where values were taken away from it.
+  std::optional<std::uint64_t> records(std::size_t sample) const noexcept;
+  // The sample type that counts records where nothing else tells: {"samples", "count"}.
+  std::optional<std::size_t> record_type() const noexcept { return record_type_; }
   const Losses& losses() const noexcept { return losses_; }
 
  private:
@@ -179,8 +184,10 @@ class Profile {
 
   std::vector<ValueType> sample_types_;
   std::size_t default_sample_type_ = 0;
+  std::optional<std::size_t> record_type_;
   std::vector<Row> rows_;
-  std::vector<std::int64_t> values_;  // rows_.size() x sample_types_.size().
+  std::vector<std::int64_t> values_;        // rows_.size() x sample_types_.size().
+  std::vector<std::uint64_t> row_records_;  // By row; empty when they were not told.
   StackTable stacks_;
   StringTable strings_;
   std::vector<StoredLocation> locations_;
@@ -197,7 +204,7 @@ class Profile {
   std::string drop_frames_;
   std::string keep_frames_;
   std::string doc_url_;
-  std::uint64_t records_ = 0;
+  std::optional<std::uint64_t> records_;
   Losses losses_;
 };
 

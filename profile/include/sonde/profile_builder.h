@@ -4,6 +4,7 @@
 #define SONDE_PROFILE_BUILDER_H_
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -53,10 +54,13 @@ class ProfileBuilder {
 
   // Adds to the sample with the same stack and labels, or makes it. One value a
   // sample type. A sum that would overflow stays at the limit and is counted
-  // among the losses ("value overflow").
-  void AddSample(StackId stack, LabelSetId labels, std::span<const std::int64_t> values);
-  void AddSample(StackId stack, LabelSetId labels, std::initializer_list<std::int64_t> values) {
-    AddSample(stack, labels, std::span(values.begin(), values.size()));
+  // among the losses ("value overflow"). `records` is how many records of the input that was,
+  // nothing when only a sample type that counts them tells, or the input does not.
+  void AddSample(StackId stack, LabelSetId labels, std::span<const std::int64_t> values,
+                 std::optional<std::uint64_t> records = 1);
+  void AddSample(StackId stack, LabelSetId labels, std::initializer_list<std::int64_t> values,
+                 std::optional<std::uint64_t> records = 1) {
+    AddSample(stack, labels, std::span(values.begin(), values.size()), records);
   }
 
   // Fetches what AddSample of the same will look at, for callers that know it some samples ahead.
@@ -70,7 +74,8 @@ class ProfileBuilder {
   void SetDropFrames(std::string pattern) { profile_.drop_frames_ = std::move(pattern); }
   void SetKeepFrames(std::string pattern) { profile_.keep_frames_ = std::move(pattern); }
   void SetDocUrl(std::string url) { profile_.doc_url_ = std::move(url); }
-  void SetRecords(std::uint64_t records) { profile_.records_ = records; }
+  // For producers that know more than their samples tell, such as records that no sample kept.
+  void SetRecords(std::optional<std::uint64_t> records) { profile_.records_ = records; }
   Losses& losses() noexcept { return profile_.losses_; }
   Mapping& mapping(MappingId id) noexcept {
     return profile_.mappings_[static_cast<std::uint32_t>(id)];
@@ -81,16 +86,18 @@ class ProfileBuilder {
   std::size_t function_count() const noexcept { return profile_.functions_.size(); }
   std::size_t stack_count() const noexcept { return profile_.stacks_.size(); }
 
-  // Where no records were set, every AddSample call counts as one.
+  // Where no records were set they are the sum over the samples.
   Profile Build() &&;
 
  private:
   void CountTotalsThatOverflow();
+  void CountRecords(std::size_t row, std::optional<std::uint64_t> records);
+  std::optional<std::uint64_t> SumOfRecords() const noexcept;
   std::size_t FindOrAddRow(StackId stack, LabelSetId labels);
   void IndexRows(std::size_t slots);
 
   Profile profile_;
-  std::uint64_t added_ = 0;
+  bool knows_records_ = true;             // Of every sample so far.
   std::vector<std::uint32_t> row_index_;  // Open addressing: row + 1, or 0 when free.
   HashIndex functions_, mappings_, locations_, label_sets_;
   std::vector<std::uint32_t> named_frames_;  // By StringId: LocationId + 1, or 0.
