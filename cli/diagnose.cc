@@ -1,9 +1,12 @@
 // sonde classify and sonde report: candidates for an investigation, and a report for people.
 
 #include <memory>
+#include <span>
 
 #include "cli/commands.h"
 #include "cli/evidence_output.h"
+#include "cli/output.h"
+#include "evidence/symbol_name.h"
 #include "sonde/artifact.h"
 #include "sonde/call_tree.h"
 #include "sonde/diagnosis.h"
@@ -48,6 +51,18 @@ Result<int> Classify(const DiagnoseOptions& options) {
   return 0;
 }
 
+// The frame with its module, which has a part in how it is called and coloured.
+LocationId LocationOf(const AnalysisFrame& frame, ProfileBuilder& builder) {
+  Location location;
+  if (!IsUnknownDso(frame.dso)) {
+    location.mapping = builder.AddMapping({.file = builder.Intern(frame.dso)});
+  }
+  if (IsUnknownSymbol(frame.symbol)) return builder.AddLocation(location);
+  const Line line{builder.AddFunction({.name = builder.Intern(frame.symbol)})};
+  location.lines = std::span(&line, 1);
+  return builder.AddLocation(location);
+}
+
 // The call paths of the artifact as a picture. Paths beyond the artifact's limit are not in it.
 Result<std::string> PictureOf(const Analysis& analysis) {
   ProfileBuilder builder({{analysis.main.event, analysis.main.weight_unit}});
@@ -55,9 +70,9 @@ Result<std::string> PictureOf(const Analysis& analysis) {
     if (path.weight <= 0) continue;
     StackId stack = kEmptyStack;
     for (const AnalysisFrame& frame : path.frames) {
-      stack = builder.Extend(stack, builder.FrameNamed(frame.symbol));
+      stack = builder.Extend(stack, LocationOf(frame, builder));
     }
-    builder.AddSample(stack, kNoLabels, {path.weight});
+    builder.AddSample(stack, kNoLabels, {path.weight}, path.record_count);
   }
   const Profile profile = std::move(builder).Build();
   const FrameNames names(profile);
@@ -72,7 +87,20 @@ Result<std::string> PictureOf(const Analysis& analysis) {
   return std::move(sink).Take();
 }
 
-Result<int> Report(const DiagnoseOptions& options, bool html) {
+// By the extension of the output when no format was asked for.
+Result<bool> IsHtml(const DiagnoseOptions& options) {
+  if (options.format != "auto") return options.format == "html";
+  const std::string& path = options.output.path();
+  if (HasExtension(path, {".html", ".htm"})) return true;
+  if (HasExtension(path, {"", ".md", ".markdown", ".txt"})) return false;
+  return Error{.code = ErrorCode::kUsage,
+               .message = "a report ends in .md or .html, unless --format says what it is",
+               .file = path};
+}
+
+Result<int> Report(const DiagnoseOptions& options) {
+  const Result<bool> html = IsHtml(options);
+  if (!html.ok()) return html.error();
   if (Status status = options.output.Check({options.analysis}); !status.ok()) {
     return status.error();
   }
@@ -81,7 +109,7 @@ Result<int> Report(const DiagnoseOptions& options, bool html) {
   const Result<nlohmann::json> diagnosis = Diagnose(analysis.value(), options.rules);
   if (!diagnosis.ok()) return diagnosis.error();
   std::string text;
-  if (html) {
+  if (html.value()) {
     const Result<std::string> picture = PictureOf(analysis.value());
     if (!picture.ok()) return picture.error();
     text = ReportHtml(analysis.value(), diagnosis.value(), options.text, picture.value());
@@ -106,7 +134,7 @@ void AddReport(Program& program) {
   auto options = std::make_shared<DiagnoseOptions>();
   CLI::App* command = nullptr;
   command = program.Command("report", "Write a report for people, as Markdown or HTML",
-                            [options] { return Report(*options, options->format == "html"); });
+                            [options] { return Report(*options); });
   AddCommon(*command, *options);
   command->add_option("--problem", options->text.problem, "What was observed")
       ->capture_default_str();
@@ -115,11 +143,6 @@ void AddReport(Program& program) {
   command->add_option("--format", options->format, "markdown or html; auto goes by the extension")
       ->check(CLI::IsMember({"auto", "markdown", "html"}))
       ->capture_default_str();
-  command->parse_complete_callback([command, options] {
-    if (options->format != "auto") return;
-    const std::string path = command->get_option("--output")->as<std::string>();
-    options->format = path.ends_with(".html") || path.ends_with(".htm") ? "html" : "markdown";
-  });
 }
 
 }  // namespace sonde::cli

@@ -28,6 +28,9 @@ class EvidenceOutput {
   Status Write(const nlohmann::json& artifact, std::string_view markdown = {}) const;
   Status WriteText(std::string_view text) const;
 
+  // Of the main output, as given.
+  const std::string& path() const noexcept { return path_; }
+
  private:
   Status Put(const std::string& path, std::string_view text) const;
 

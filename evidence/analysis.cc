@@ -25,6 +25,8 @@ namespace {
 constexpr std::string_view kFingerprintVersion = "sonde-analysis-1";
 constexpr std::size_t kLongestMessage = 512;
 constexpr std::string_view kRecordsType = "records";
+constexpr std::string_view kCountedUnit = "sample_count";
+constexpr std::string_view kOfAnyEvent = "count";
 
 // What the weights of a sample type count, by what made the profile.
 void NameWeights(const Profile& profile, std::size_t sample_type, std::string_view source,
@@ -32,14 +34,14 @@ void NameWeights(const Profile& profile, std::size_t sample_type, std::string_vi
   const ValueType& type = profile.sample_types()[sample_type];
   if (source == "folded") {
     section.event = "unknown";
-    section.weight_unit = "sample_count";
+    section.weight_unit = kCountedUnit;
     section.weight_source = "folded_weight";
   } else if (source.starts_with("perf")) {
     section.event = type.type;
     const bool counted = type.unit == "samples" || type.unit == "count_of_samples";
     const bool is_time_away = type.type == "off-cpu";
     const bool is_wait = type.type == "lock-wait";
-    section.weight_unit = counted ? "sample_count" : UnitOfEvent(type.type);
+    section.weight_unit = counted ? std::string(kCountedUnit) : UnitOfEvent(type.type);
     section.weight_source = counted ? "sample_count_fallback" : "perf_period";
     if (is_time_away || is_wait) {
       section.weight_unit = type.unit;
@@ -57,12 +59,9 @@ std::optional<std::size_t> RecordsOf(const Profile& profile, std::size_t type) {
   const std::span<const ValueType> types = profile.sample_types();
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (types[i].type != kRecordsType) continue;
-    if (types[i].unit == types[type].type || types[i].unit == "count") return i;
+    if (types[i].unit == types[type].type || types[i].unit == kOfAnyEvent) return i;
   }
-  // Others write samples that were added up, with their number beside.
-  const auto samples = std::ranges::find(types, ValueType{"samples", "count"});
-  if (samples != types.end()) return static_cast<std::size_t>(samples - types.begin());
-  return std::nullopt;
+  return profile.record_type();
 }
 
 // Causes that mean an input record was not understood, rather than lost by the recorder.
@@ -131,6 +130,15 @@ std::string FingerprintOf(const Analysis& analysis) {
 
 }  // namespace
 
+std::optional<double> SamplesBehind(std::int64_t weight, const AnalysisSection& section) {
+  if (section.whole_weight.has_value()) return std::nullopt;
+  if (section.weight_unit == kCountedUnit) return static_cast<double>(weight);
+  if (!section.sample_count.has_value()) return std::nullopt;
+  if (section.total_weight == 0) return 0.0;
+  return static_cast<double>(weight) / static_cast<double>(section.total_weight) *
+         static_cast<double>(*section.sample_count);
+}
+
 Result<Analysis> AnalyzeProfile(const Profile& profile, const AnalysisOptions& options) {
   Analysis analysis;
   analysis.limits = options.limits;
@@ -178,11 +186,15 @@ Result<Analysis> AnalyzeProfile(const Profile& profile, const AnalysisOptions& o
   }
   analysis.has_source_lines = frames.has_sources();
   analysis.parsed_records = profile.records();
+  const auto lines = std::ranges::find(
+      profile.sample_types(), ValueType{std::string(kRecordsType), std::string(kOfAnyEvent)});
+  if (lines != profile.sample_types().end()) {
+    analysis.parsed_records = static_cast<std::uint64_t>(
+        profile.Total(static_cast<std::size_t>(lines - profile.sample_types().begin())));
+  }
   AddWarnings(profile.losses(), analysis);
-  const bool whole = analysis.warning_count == 0 && analysis.parsed_records > 0;
-  analysis.status = whole || (analysis.warning_count == 0 && profile.sample_count() == 0)
-                        ? "complete"
-                        : "partial";
+  const bool is_whole = analysis.parsed_records != 0U || profile.sample_count() == 0;
+  analysis.status = analysis.warning_count == 0 && is_whole ? "complete" : "partial";
   analysis.fingerprint = FingerprintOf(analysis);
   analysis.id = "analysis-" + analysis.fingerprint.substr(0, 16);
   return analysis;

@@ -70,7 +70,8 @@ class SectionCheck {
 
   bool IsShare(double percent, std::int64_t weight) const {
     const double share =
-        Percent(static_cast<double>(weight), static_cast<double>(section_.total_weight));
+        Percent(static_cast<double>(weight),
+                static_cast<double>(section_.whole_weight.value_or(section_.total_weight)));
     return std::abs(percent - share) <= kPercentTolerance * std::max(1.0, std::abs(share));
   }
 
@@ -84,7 +85,8 @@ class SectionCheck {
       return Here("has a percentage that is not the share of its weight");
     }
     if (spot.sample_count > section_.sample_count) return Here("is on more samples than there are");
-    if (spot.stack_occurrence_count < spot.sample_count) {
+    if (spot.stack_occurrence_count.has_value() != spot.sample_count.has_value() ||
+        spot.stack_occurrence_count < spot.sample_count) {
       return Here("occurs less often than on as many samples");
     }
     if (!is_bounded_) return {};
@@ -125,8 +127,8 @@ class SectionCheck {
     if (!IsShare(path.percent, path.weight)) {
       return Here("has a percentage that is not the share of its weight");
     }
-    path_records_ = SaturatingSum(path_records_, path.record_count);
-    if (path_records_ > section_.sample_count) {
+    path_records_ = SaturatingSum(path_records_, path.record_count.value_or(0));
+    if (path.record_count.has_value() && path_records_ > section_.sample_count) {
       return Here("brings the sum of records over the number of samples");
     }
     if (!is_bounded_) return {};

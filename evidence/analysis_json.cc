@@ -1,5 +1,6 @@
 // Analysis as JSON: the document that is written and read back.
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,12 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kSemantics = "unique_symbol_dso_per_sample";
+
+// What is not known is left out.
+template <typename Number>
+void AddKnown(json& object, const char* key, const std::optional<Number>& number) {
+  if (number.has_value()) object[key] = *number;
+}
 
 json FrameJson(const AnalysisFrame& frame) {
   return {{"symbol", frame.symbol}, {"dso", frame.dso}};
@@ -30,30 +37,30 @@ json EdgesJson(const std::vector<AnalysisEdge>& edges) {
 }
 
 json HotspotJson(const AnalysisHotspot& hotspot) {
-  return {{"hotspot_id", hotspot.id},
-          {"symbol", hotspot.frame.symbol},
-          {"dso", hotspot.frame.dso},
-          {"self_weight", hotspot.self_weight},
-          {"inclusive_weight", hotspot.inclusive_weight},
-          {"sample_count", hotspot.sample_count},
-          {"stack_occurrence_count", hotspot.stack_occurrence_count},
-          {"self_percent", hotspot.self_percent},
-          {"inclusive_percent", hotspot.inclusive_percent},
-          {"thread_count", hotspot.thread_count},
-          {"source_locations", hotspot.source_locations},
-          {"top_callers", EdgesJson(hotspot.top_callers)},
-          {"top_callees", EdgesJson(hotspot.top_callees)},
-          {"categories", hotspot.categories}};
+  json value = {{"hotspot_id", hotspot.id},
+                {"symbol", hotspot.frame.symbol},
+                {"dso", hotspot.frame.dso},
+                {"self_weight", hotspot.self_weight},
+                {"inclusive_weight", hotspot.inclusive_weight},
+                {"self_percent", hotspot.self_percent},
+                {"inclusive_percent", hotspot.inclusive_percent},
+                {"thread_count", hotspot.thread_count},
+                {"source_locations", hotspot.source_locations},
+                {"top_callers", EdgesJson(hotspot.top_callers)},
+                {"top_callees", EdgesJson(hotspot.top_callees)},
+                {"categories", hotspot.categories}};
+  AddKnown(value, "sample_count", hotspot.sample_count);
+  AddKnown(value, "stack_occurrence_count", hotspot.stack_occurrence_count);
+  return value;
 }
 
 json PathJson(const AnalysisPath& path) {
   json frames = json::array();
   for (const AnalysisFrame& frame : path.frames) frames.push_back(FrameJson(frame));
-  return {{"path_id", path.id},
-          {"frames", frames},
-          {"weight", path.weight},
-          {"record_count", path.record_count},
-          {"percent", path.percent}};
+  json value = {
+      {"path_id", path.id}, {"frames", frames}, {"weight", path.weight}, {"percent", path.percent}};
+  AddKnown(value, "record_count", path.record_count);
+  return value;
 }
 
 json ListsJson(const AnalysisSection& section) {
@@ -65,14 +72,16 @@ json ListsJson(const AnalysisSection& section) {
 }
 
 json FiguresJson(const AnalysisSection& section) {
-  return {{"event", section.event},
-          {"weight_unit", section.weight_unit},
-          {"weight_source", section.weight_source},
-          {"sample_count", section.sample_count},
-          {"total_weight", section.total_weight},
-          {"hotspots_omitted", section.hotspots_omitted},
-          {"call_paths_omitted", section.call_paths_omitted},
-          {"unresolved_self_percent", section.unresolved_self_percent}};
+  json value = {{"event", section.event},
+                {"weight_unit", section.weight_unit},
+                {"weight_source", section.weight_source},
+                {"total_weight", section.total_weight},
+                {"hotspots_omitted", section.hotspots_omitted},
+                {"call_paths_omitted", section.call_paths_omitted},
+                {"unresolved_self_percent", section.unresolved_self_percent}};
+  AddKnown(value, "sample_count", section.sample_count);
+  AddKnown(value, "whole_weight", section.whole_weight);
+  return value;
 }
 
 json WarningJson(const AnalysisWarning& warning) {
@@ -169,6 +178,9 @@ void ReadFigures(ObjectReader& reader, AnalysisSection& section) {
   reader.Text("weight_source", section.weight_source);
   reader.Count("sample_count", section.sample_count);
   reader.Signed("total_weight", section.total_weight);
+  if (reader.Find("whole_weight", true) != nullptr) {
+    reader.Signed("whole_weight", section.whole_weight.emplace());
+  }
   reader.Count("hotspots_omitted", section.hotspots_omitted);
   reader.Count("call_paths_omitted", section.call_paths_omitted);
   reader.Number("unresolved_self_percent", section.unresolved_self_percent);
@@ -233,13 +245,13 @@ json ToJson(const Analysis& analysis) {
   metadata["has_call_graph"] = analysis.has_call_graph;
   metadata["has_source_lines"] = analysis.has_source_lines;
   metadata["parse_statistics"] = {
-      {"parsed_records", analysis.parsed_records},
       {"malformed_records", analysis.malformed_records},
       {"lost_samples", analysis.lost_samples},
       {"bytes_read", analysis.bytes_read},
       {"warning_count", analysis.warning_count},
       {"warnings_truncated", analysis.warnings.size() >= analysis.limits.max_warnings &&
                                  analysis.warning_count > analysis.warnings.size()}};
+  AddKnown(metadata["parse_statistics"], "parsed_records", analysis.parsed_records);
 
   json value = ListsJson(analysis.main);
   value["schema_version"] = kSchemaVersion;

@@ -3,6 +3,7 @@
 #include "sonde/diagnosis.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -18,6 +19,7 @@ using nlohmann::json;
 
 constexpr std::size_t kObservations = 10;
 constexpr int kPercentDecimals = 3;
+constexpr int kFewOnAHotspot = 10;
 
 std::string Share(double percent) { return FixedText(percent, kPercentDecimals) + '%'; }
 
@@ -43,14 +45,16 @@ bool HasAncestor(const Analysis& analysis, const ClassificationRules& rules, std
   return false;
 }
 
-std::vector<std::string> CounterEvidence(const AnalysisHotspot& hotspot) {
+std::vector<std::string> CounterEvidence(const AnalysisHotspot& hotspot,
+                                         const AnalysisSection& section) {
   std::vector<std::string> against;
   if (hotspot.self_weight == 0) {
     against.emplace_back("it has no weight of its own: what it calls is hot, not it");
   }
-  if (hotspot.sample_count < 10) {
-    against.push_back("only " + std::to_string(hotspot.sample_count) +
-                      " records show it, which chance may explain");
+  const std::optional<double> samples = SamplesBehind(hotspot.inclusive_weight, section);
+  if (samples.has_value() && *samples < kFewOnAHotspot) {
+    against.push_back("only " + std::to_string(std::llround(*samples)) +
+                      " samples show it, which chance may explain");
   }
   return against;
 }
@@ -82,7 +86,7 @@ json Classification(const Analysis& analysis, const ClassificationRule& rule,
           {"evidence_level", level},
           {"observation", Replaced(rule.observation, "{symbol}", hotspot.frame.symbol)},
           {"supporting_evidence", std::move(supporting)},
-          {"counter_evidence", CounterEvidence(hotspot)},
+          {"counter_evidence", CounterEvidence(hotspot, analysis.main)},
           {"missing_evidence", rule.missing_evidence},
           {"limitations", rule.limitations},
           {"next_steps", rule.next_steps},
@@ -96,6 +100,14 @@ std::vector<std::string> LimitationsOf(const Analysis& analysis) {
   if (!analysis.has_source_lines) limitations.emplace_back("no frame names its source line");
   if (analysis.main.event == "unknown") {
     limitations.emplace_back("the input does not say which event was sampled");
+  }
+  if (!SamplesBehind(analysis.main.total_weight, analysis.main).has_value()) {
+    limitations.emplace_back(
+        "the input does not say how many samples were taken, so chance cannot be judged");
+  }
+  if (analysis.main.whole_weight.has_value()) {
+    limitations.emplace_back(
+        "the input is a difference of profiles: shares say what changed, not what is hot");
   }
   if (!analysis.others.empty()) {
     limitations.push_back("only the event " + analysis.main.event + " was classified; " +

@@ -46,6 +46,11 @@ class ObjectReader {
       value->is_number_unsigned() ? void(out = value->get<std::uint64_t>()) : Wrong(key);
     }
   }
+  // The same for a member that need not be there.
+  void Count(const char* key, std::optional<std::uint64_t>& out) {
+    if (Find(key, true) == nullptr) return;
+    Count(key, out.emplace());
+  }
   void Flag(const char* key, bool& out) {
     if (const auto* value = Find(key)) {
       value->is_boolean() ? void(out = value->get<bool>()) : Wrong(key);

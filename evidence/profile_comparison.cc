@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,17 +23,25 @@ using nlohmann::json;
 
 constexpr int kPercentDecimals = 6;
 constexpr double kSignificance = 0.05;
-constexpr std::uint64_t kFewSamples = 100;
+constexpr int kFewSamples = 100;
 
 struct Side {
   const AnalysisHotspot* hotspot = nullptr;
   std::size_t rank = 0;
 };
 
-// The records that a share of the weight stands for. Weights of one event are near equal,
-// so the share of records is the share of weight.
-double RecordsOf(double percent, const AnalysisSection& section) {
-  return percent / 100.0 * static_cast<double>(section.sample_count);
+std::optional<double> SamplesOf(const AnalysisSection& section) {
+  return SamplesBehind(section.total_weight, section);
+}
+
+// Of the change between two weights; nothing where a side does not tell how many samples it has.
+std::optional<double> PValueOf(std::int64_t before, std::int64_t after,
+                               const AnalysisSection& baseline, const AnalysisSection& candidate) {
+  const std::optional<double> all_before = SamplesOf(baseline);
+  const std::optional<double> all_after = SamplesOf(candidate);
+  if (!all_before.has_value() || !all_after.has_value()) return std::nullopt;
+  return TwoProportionPValue(*SamplesBehind(before, baseline), *all_before,
+                             *SamplesBehind(after, candidate), *all_after);
 }
 
 std::string StatusOf(bool before, bool after, const AnalysisSection& baseline,
@@ -48,7 +57,7 @@ std::string StatusOf(bool before, bool after, const AnalysisSection& baseline,
 struct Delta {
   json row;
   double size = 0;
-  double p_value = 1;
+  std::optional<double> p_value;
 };
 
 Delta HotspotDelta(const AnalysisFrame& frame, const Side& before, const Side& after,
@@ -62,11 +71,8 @@ Delta HotspotDelta(const AnalysisFrame& frame, const Side& before, const Side& a
   Delta delta;
   delta.size = std::max(std::abs(self), std::abs(inclusive));
   const bool by_self = std::abs(self) >= std::abs(inclusive);
-  delta.p_value =
-      TwoProportionPValue(RecordsOf(by_self ? b.self_percent : b.inclusive_percent, baseline),
-                          static_cast<double>(baseline.sample_count),
-                          RecordsOf(by_self ? c.self_percent : c.inclusive_percent, candidate),
-                          static_cast<double>(candidate.sample_count));
+  delta.p_value = PValueOf(by_self ? b.self_weight : b.inclusive_weight,
+                           by_self ? c.self_weight : c.inclusive_weight, baseline, candidate);
   delta.row = {{"symbol", frame.symbol},
                {"dso", frame.dso},
                {"status", StatusOf(before.hotspot != nullptr, after.hotspot != nullptr, baseline,
@@ -95,13 +101,18 @@ json Judged(std::vector<Delta> deltas, double threshold) {
   std::erase_if(deltas, [&](const Delta& delta) { return delta.size < threshold; });
   std::stable_sort(deltas.begin(), deltas.end(),
                    [](const Delta& a, const Delta& b) { return a.size > b.size; });
+  // Known of all or of none.
   std::vector<double> p_values;
-  for (const Delta& delta : deltas) p_values.push_back(delta.p_value);
+  for (const Delta& delta : deltas) {
+    if (delta.p_value.has_value()) p_values.push_back(*delta.p_value);
+  }
   const std::vector<double> adjusted = HolmAdjusted(p_values);
   json rows = json::array();
   for (std::size_t i = 0; i < deltas.size(); ++i) {
-    deltas[i].row["p_value_adjusted"] = Rounded(adjusted[i], 9);
-    deltas[i].row["noise"] = adjusted[i] >= kSignificance;
+    if (i < adjusted.size()) {
+      deltas[i].row["p_value_adjusted"] = Rounded(adjusted[i], 9);
+      deltas[i].row["noise"] = adjusted[i] >= kSignificance;
+    }
     rows.push_back(std::move(deltas[i].row));
   }
   return rows;
@@ -151,9 +162,7 @@ json PathDeltas(const AnalysisSection& baseline, const AnalysisSection& candidat
     }
     Delta delta;
     delta.size = std::abs(Rounded(after - before, kPercentDecimals));
-    delta.p_value = TwoProportionPValue(
-        RecordsOf(before, baseline), static_cast<double>(baseline.sample_count),
-        RecordsOf(after, candidate), static_cast<double>(candidate.sample_count));
+    delta.p_value = PValueOf(shares.before_weight, shares.after_weight, baseline, candidate);
     delta.row = {{"frames", std::move(list)},
                  {"status", StatusOf(shares.before.has_value(), shares.after.has_value(), baseline,
                                      candidate, true)},
@@ -184,11 +193,62 @@ json DsoChanges(const AnalysisSection& baseline, const AnalysisSection& candidat
   return changes;
 }
 
+std::string VerdictOf(const json& row) {
+  if (!row.contains("noise")) return "not known";
+  return row["noise"].get<bool>() ? "explains it" : "does not";
+}
+
+std::set<std::string> DsosOf(const AnalysisSection& section) {
+  std::set<std::string> dsos;
+  for (const AnalysisHotspot& spot : section.hotspots) dsos.insert(spot.frame.dso);
+  for (const AnalysisPath& path : section.call_paths) {
+    for (const AnalysisFrame& frame : path.frames) dsos.insert(frame.dso);
+  }
+  return dsos;
+}
+
+// DSOs of the baseline, and what the candidate has in their place: one file of the same name, in
+// another folder. Those that both have, or of whose name a side has several, stay what they are.
+std::map<std::string, std::string> DsoMatches(const AnalysisSection& baseline,
+                                              const AnalysisSection& candidate) {
+  const std::set<std::string> before = DsosOf(baseline);
+  const std::set<std::string> after = DsosOf(candidate);
+  std::map<std::string, std::pair<std::vector<std::string>, std::vector<std::string>>> by_name;
+  const auto name_of = [](const std::string& dso) {
+    return std::filesystem::path(dso).filename().string();
+  };
+  for (const std::string& dso : before) {
+    if (!after.contains(dso)) by_name[name_of(dso)].first.push_back(dso);
+  }
+  for (const std::string& dso : after) {
+    if (!before.contains(dso)) by_name[name_of(dso)].second.push_back(dso);
+  }
+  std::map<std::string, std::string> matches;
+  for (const auto& [name, sides] : by_name) {
+    if (sides.first.size() != 1 || sides.second.size() != 1) continue;
+    matches.emplace(sides.first.front(), sides.second.front());
+  }
+  return matches;
+}
+
+// The section with its DSOs called as the candidate calls them.
+AnalysisSection Renamed(AnalysisSection section, const std::map<std::string, std::string>& dsos) {
+  const auto rename = [&](AnalysisFrame& frame) {
+    if (const auto found = dsos.find(frame.dso); found != dsos.end()) frame.dso = found->second;
+  };
+  for (AnalysisHotspot& spot : section.hotspots) rename(spot.frame);
+  for (AnalysisPath& path : section.call_paths) {
+    for (AnalysisFrame& frame : path.frames) rename(frame);
+  }
+  return section;
+}
+
 }  // namespace
 
 json CompareAnalyses(const Analysis& baseline, const Analysis& candidate,
                      double minimum_delta_percent) {
-  const AnalysisSection& before = baseline.main;
+  const std::map<std::string, std::string> dsos = DsoMatches(baseline.main, candidate.main);
+  const AnalysisSection before = Renamed(baseline.main, dsos);
   const AnalysisSection& after = candidate.main;
   json differences = json::object();
   const auto differ = [&](const char* key, const std::string& b, const std::string& c) {
@@ -204,8 +264,15 @@ json CompareAnalyses(const Analysis& baseline, const Analysis& candidate,
   warnings.push_back("shares are relative: a function may shrink in share because others grew");
   warnings.push_back("compare workload, duration, total CPU time and benchmarks first");
   if (!comparable) warnings.push_back("the profiles measure different things");
-  if (before.sample_count < kFewSamples || after.sample_count < kFewSamples) {
+  const std::optional<double> samples_before = SamplesOf(before);
+  const std::optional<double> samples_after = SamplesOf(after);
+  if (!samples_before.has_value() || !samples_after.has_value()) {
+    warnings.push_back("chance is not judged: a side does not say how many samples were taken");
+  } else if (*samples_before < kFewSamples || *samples_after < kFewSamples) {
     warnings.push_back("fewer than " + std::to_string(kFewSamples) + " samples on a side");
+  }
+  if (before.whole_weight.has_value() || after.whole_weight.has_value()) {
+    warnings.push_back("a side is a difference of profiles: its shares are of what changed");
   }
 
   json value = {
@@ -220,6 +287,7 @@ json CompareAnalyses(const Analysis& baseline, const Analysis& candidate,
       {"hotspot_deltas", HotspotDeltas(before, after, minimum_delta_percent)},
       {"call_path_deltas", PathDeltas(before, after, minimum_delta_percent)},
       {"dso_changes", DsoChanges(before, after)},
+      {"dso_matches", dsos},
       {"baseline_unresolved_percent", before.unresolved_self_percent},
       {"candidate_unresolved_percent", after.unresolved_self_percent},
       {"unresolved_delta_percent",
@@ -239,6 +307,10 @@ std::string ProfileComparisonMarkdown(const json& comparison) {
     text += "\n- " + MarkdownCode(key) + ": " + MarkdownCode(sides[0].get<std::string>()) +
             " against " + MarkdownCode(sides[1].get<std::string>());
   }
+  for (const auto& [before, after] : comparison["dso_matches"].items()) {
+    text += "\n- One file by its name: " + MarkdownCode(before) + " is now " +
+            MarkdownCode(after.get<std::string>());
+  }
   text += "\n\n## Hotspots\n\n";
   MarkdownTable hotspots({"Symbol", "DSO", "Status", ">Self before", ">Self after", ">Self change",
                           ">Inclusive change", ">Weight before", ">Weight after", "Chance"});
@@ -252,7 +324,7 @@ std::string ProfileComparisonMarkdown(const json& comparison) {
                      SignedText(row["inclusive_delta_percent"].get<double>(), 3),
                      std::to_string(row["baseline_self_weight"].get<std::int64_t>()),
                      std::to_string(row["candidate_self_weight"].get<std::int64_t>()),
-                     row["noise"].get<bool>() ? "explains it" : "does not"});
+                     VerdictOf(row)});
   }
   text += hotspots.text() + "\n## Call paths\n\n";
   MarkdownTable paths({"Path", "Status", ">Before", ">After", ">Change", "Chance"});
@@ -264,8 +336,7 @@ std::string ProfileComparisonMarkdown(const json& comparison) {
     paths.AddRow({MarkdownCode(path), MarkdownText(row["status"].get<std::string>()),
                   FixedText(row["baseline_percent"].get<double>(), 3) + " %",
                   FixedText(row["candidate_percent"].get<double>(), 3) + " %",
-                  SignedText(row["delta_percent"].get<double>(), 3),
-                  row["noise"].get<bool>() ? "explains it" : "does not"});
+                  SignedText(row["delta_percent"].get<double>(), 3), VerdictOf(row)});
   }
   text += paths.text() + "\n## Symbol quality\n\n";
   text += "Unresolved self weight: " +

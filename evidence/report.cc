@@ -5,6 +5,7 @@
 
 #include "evidence/html.h"
 #include "evidence/markdown.h"
+#include "export/flame/markup.h"
 #include "sonde/diagnosis.h"
 
 namespace sonde {
@@ -32,17 +33,31 @@ std::string Bullets(const json& texts, const std::string& prefix = "") {
   return list;
 }
 
+// "3.05 s (3052104184 nanoseconds)": as people read it, and as it stands in the artifact.
+std::string Weight(std::int64_t weight, const AnalysisSection& section) {
+  std::string text;
+  AppendWeight(text, weight, {section.event, section.weight_unit});
+  std::string exact = std::to_string(weight) + ' ' + section.weight_unit;
+  if (text.ends_with(section.weight_unit)) return MarkdownText(exact);
+  return MarkdownText(text + " (" + exact + ')');
+}
+
 std::string DataQuality(const Analysis& analysis, const json& diagnosis) {
   const AnalysisSection& main = analysis.main;
   std::string text = "## 2. Data quality\n\n";
   text += "- Profile type: " + MarkdownText(analysis.source_type) + '\n';
   text += "- Event: " + MarkdownText(main.event) + '\n';
-  text += "- Records: " + std::to_string(analysis.parsed_records) + " read, " +
-          std::to_string(analysis.malformed_records) + " not understood\n";
+  const std::string read = analysis.parsed_records.has_value()
+                               ? std::to_string(*analysis.parsed_records) + " read"
+                               : "their number is not known";
+  text += "- Records: " + read + ", " + std::to_string(analysis.malformed_records) +
+          " not understood\n";
   text +=
       "- Samples lost before they were recorded: " + std::to_string(analysis.lost_samples) + '\n';
-  text += "- Total weight: " + std::to_string(main.total_weight) + ' ' +
-          MarkdownText(main.weight_unit) + '\n';
+  text += "- Total weight: " + Weight(main.total_weight, main) + '\n';
+  if (main.whole_weight.has_value()) {
+    text += "- A difference: percentages are of " + Weight(*main.whole_weight, main) + '\n';
+  }
   text += std::string("- Call graph: ") + (analysis.has_call_graph ? "available" : "unavailable") +
           '\n';
   text += std::string("- Source lines: ") +
@@ -82,7 +97,7 @@ std::string CallPaths(const Analysis& analysis) {
   if (paths.empty()) return text + "None.\n\n";
   for (std::size_t i = 0; i < std::min(kPathsShown, paths.size()); ++i) {
     text += "### " + paths[i].id + ": " + Share(paths[i].percent) + " (" +
-            std::to_string(paths[i].weight) + ")\n\n";
+            Weight(paths[i].weight, analysis.main) + ")\n\n";
     for (std::size_t depth = 0; depth < paths[i].frames.size(); ++depth) {
       text += std::to_string(depth + 1) + ". " + MarkdownCode(paths[i].frames[depth].symbol) + '\n';
     }

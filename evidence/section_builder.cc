@@ -56,7 +56,8 @@ SectionBuilder::SectionBuilder(const Profile& profile, const AnalysisFrames& fra
       limits_(limits),
       spots_(frames.key_count()),
       thread_counts_(frames.key_count(), 0),
-      thread_of_labels_(ThreadsOf(profile)) {}
+      thread_of_labels_(ThreadsOf(profile)),
+      whole_(WholeOf(profile, sample_type)) {}
 
 void SectionBuilder::NoteThread(std::uint32_t key, LabelSetId labels) {
   const std::uint32_t thread = thread_of_labels_[static_cast<std::uint32_t>(labels)];
@@ -64,13 +65,27 @@ void SectionBuilder::NoteThread(std::uint32_t key, LabelSetId labels) {
   if (threads_of_.try_emplace(Pair(key, thread), 1U).second) ++thread_counts_[key];
 }
 
+std::optional<std::uint64_t> SectionBuilder::RecordsOf(std::uint32_t index) const {
+  if (records_.has_value()) {
+    const std::int64_t counted = profile_.value(index, *records_);
+    if (counted < 0) return std::nullopt;
+    return static_cast<std::uint64_t>(counted);
+  }
+  if (profile_.sample_types().size() > 1) return std::nullopt;
+  return profile_.records(index);
+}
+
+std::optional<std::uint64_t> SectionBuilder::Known(std::uint64_t records) const {
+  return knows_records_ ? std::optional(records) : std::nullopt;
+}
+
 Status SectionBuilder::AddSample(std::uint32_t index) {
   const Sample sample = profile_.sample(index);
   const std::int64_t weight = sample.values[sample_type_];
   if (weight == 0) return {};
-  const auto records =
-      records_ ? static_cast<std::uint64_t>(std::max<std::int64_t>(0, sample.values[*records_]))
-               : 1;
+  const std::optional<std::uint64_t> told = RecordsOf(index);
+  knows_records_ = knows_records_ && told.has_value();
+  const std::uint64_t records = told.value_or(0);
   total_ = SaturatingAdd(total_, weight);
   record_total_ += records;
   if (sample.stack == kEmptyStack) return {};
@@ -137,11 +152,11 @@ AnalysisHotspot SectionBuilder::HotspotOf(std::uint32_t key) const {
   hotspot.frame = frames_.frame(key);
   hotspot.self_weight = spot.self;
   hotspot.inclusive_weight = spot.inclusive;
-  hotspot.sample_count = spot.records;
-  hotspot.stack_occurrence_count = spot.occurrences;
-  hotspot.self_percent = Percent(static_cast<double>(spot.self), static_cast<double>(total_));
-  hotspot.inclusive_percent =
-      Percent(static_cast<double>(spot.inclusive), static_cast<double>(total_));
+  const auto whole = static_cast<double>(whole_.value);
+  hotspot.sample_count = Known(spot.records);
+  hotspot.stack_occurrence_count = Known(spot.occurrences);
+  hotspot.self_percent = Percent(static_cast<double>(spot.self), whole);
+  hotspot.inclusive_percent = Percent(static_cast<double>(spot.inclusive), whole);
   hotspot.thread_count = thread_counts_[key];
   return hotspot;
 }
@@ -217,11 +232,17 @@ Result<AnalysisSection> SectionBuilder::Build(const std::stop_token& stop) {
 
   AnalysisSection section;
   section.total_weight = total_;
-  section.sample_count = record_total_;
+  if (whole_.has_negative) section.whole_weight = whole_.value;
+  section.sample_count = Known(record_total_);
+  // The number of all may be known where that of each is not, but it is of one event.
+  const bool is_only_type = profile_.sample_types().size() == 1;
+  if (!knows_records_ && is_only_type && !whole_.has_negative) {
+    section.sample_count = profile_.records();
+  }
 
   std::vector<std::uint32_t> keys;
   for (std::uint32_t key = 0; key < spots_.size(); ++key) {
-    if (spots_[key].occurrences > 0) keys.push_back(key);
+    if (spots_[key].seen_in > 0) keys.push_back(key);
   }
   std::sort(keys.begin(), keys.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Spot& left = spots_[a];
@@ -236,7 +257,8 @@ Result<AnalysisSection> SectionBuilder::Build(const std::stop_token& stop) {
   for (const std::uint32_t key : keys) {
     if (IsUnknownSymbol(frames_.symbol(key))) unresolved += static_cast<double>(spots_[key].self);
   }
-  section.unresolved_self_percent = Percent(unresolved, static_cast<double>(total_));
+  const auto whole = static_cast<double>(whole_.value);
+  section.unresolved_self_percent = Percent(unresolved, whole);
   if (keys.size() > limits_.max_hotspots_output) {
     section.hotspots_omitted = keys.size() - limits_.max_hotspots_output;
     keys.resize(limits_.max_hotspots_output);
@@ -271,9 +293,9 @@ Result<AnalysisSection> SectionBuilder::Build(const std::stop_token& stop) {
                     found_.end(), heavier);
   section.call_paths_omitted = found_.size() - kept;
   for (std::size_t i = 0; i < kept; ++i) {
-    section.call_paths.push_back(
-        {NumberedId('P', i + 1), frames_of(found_[i]), found_[i].weight, found_[i].records,
-         Percent(static_cast<double>(found_[i].weight), static_cast<double>(total_))});
+    section.call_paths.push_back({NumberedId('P', i + 1), frames_of(found_[i]), found_[i].weight,
+                                  Known(found_[i].records),
+                                  Percent(static_cast<double>(found_[i].weight), whole)});
   }
   return section;
 }

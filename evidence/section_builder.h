@@ -13,14 +13,16 @@
 #include "sonde/analysis.h"
 #include "sonde/profile.h"
 #include "sonde/result.h"
+#include "sonde/whole.h"
 
 namespace sonde {
 
-// Weighs with one sample type and counts records with another. One pass over the
+// Weighs with one sample type and counts the records that have it. One pass over the
 // samples; memory is bounded by distinct frames, edges and paths. Not thread-safe.
 class SectionBuilder {
  public:
-  // `records` is the sample type that counts records, if the profile has one.
+  // `records` is the sample type that counts records, if the profile has one. Without, those of
+  // the samples count where `sample_type` is the only type.
   SectionBuilder(const Profile& profile, const AnalysisFrames& frames, std::size_t sample_type,
                  std::optional<std::size_t> records, const AnalysisLimits& limits);
 
@@ -34,8 +36,8 @@ class SectionBuilder {
     std::int64_t self = 0;
     std::int64_t inclusive = 0;
     std::uint64_t records = 0;
-    std::uint64_t occurrences = 0;
-    std::uint32_t seen_in = 0;  // Number of the last sample it was on, from 1.
+    std::uint64_t occurrences = 0;  // By record.
+    std::uint32_t seen_in = 0;      // Number of the last sample it was on, from 1.
   };
   struct Edge {
     std::int64_t weight = 0;
@@ -48,6 +50,8 @@ class SectionBuilder {
   };
 
   Status AddSample(std::uint32_t index);
+  std::optional<std::uint64_t> RecordsOf(std::uint32_t index) const;
+  std::optional<std::uint64_t> Known(std::uint64_t records) const;
   void NoteThread(std::uint32_t key, LabelSetId labels);
   // By key: its place when all keys are sorted by symbol and DSO.
   std::vector<std::uint32_t> RanksByName() const;
@@ -71,8 +75,10 @@ class SectionBuilder {
   std::vector<std::uint64_t> thread_counts_;                     // By key.
   std::vector<std::uint32_t> thread_of_labels_;                  // By LabelSetId: thread + 1, or 0.
   std::vector<std::uint32_t> stack_;  // Keys of the sample at hand, root first.
+  Whole whole_;
   std::int64_t total_ = 0;
   std::uint64_t record_total_ = 0;
+  bool knows_records_ = true;  // Of every sample so far.
 };
 
 }  // namespace sonde

@@ -26,6 +26,17 @@ bool IsInsideAny(const fs::path& path, const std::vector<fs::path>& roots) {
   return std::ranges::any_of(roots, [&](const fs::path& root) { return IsInside(path, root); });
 }
 
+// A relative path says little without the folder that it starts from.
+Error OutsideRoots(const std::string& path) {
+  std::string message = "outside the allowed roots";
+  std::error_code failure;
+  if (fs::path(path).is_relative()) {
+    message +=
+        "; relative paths start at the server's folder, " + fs::current_path(failure).string();
+  }
+  return WorkspaceError(ErrorCode::kPathSafety, std::move(message), path);
+}
+
 bool IsPlainName(const std::string& name) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -89,12 +100,9 @@ Result<std::string> Workspace::Input(const std::string& path, bool folder) const
     // Whether something exists outside the roots is nobody's business.
     const fs::path wanted = fs::weakly_canonical(path, failure);
     const bool inside = !failure && IsInsideAny(wanted, roots_);
-    return inside ? WorkspaceError(ErrorCode::kNotFound, "no such file", path)
-                  : WorkspaceError(ErrorCode::kPathSafety, "outside the allowed roots", path);
+    return inside ? WorkspaceError(ErrorCode::kNotFound, "no such file", path) : OutsideRoots(path);
   }
-  if (!IsInsideAny(resolved, roots_)) {
-    return WorkspaceError(ErrorCode::kPathSafety, "outside the allowed roots", path);
-  }
+  if (!IsInsideAny(resolved, roots_)) return OutsideRoots(path);
   if (folder ? !fs::is_directory(resolved) : !fs::is_regular_file(resolved)) {
     return WorkspaceError(ErrorCode::kInvalid, folder ? "not a folder" : "not a regular file",
                           path);
@@ -115,9 +123,7 @@ Result<std::string> Workspace::Output(const std::string& path, std::string_view 
   const fs::path given(path);
   const fs::path folder =
       fs::canonical(given.has_parent_path() ? given.parent_path() : fs::path("."), failure);
-  if (failure || !given.has_filename() || !IsInsideAny(folder, roots_)) {
-    return WorkspaceError(ErrorCode::kPathSafety, "outside the allowed roots", path);
-  }
+  if (failure || !given.has_filename() || !IsInsideAny(folder, roots_)) return OutsideRoots(path);
   const fs::path target = folder / given.filename();
   if (fs::symlink_status(target, failure).type() != fs::file_type::not_found) {
     return WorkspaceError(ErrorCode::kPathSafety, "exists already", path);
@@ -168,13 +174,13 @@ Result<std::string> Workspace::StoredPath(const std::string& id, const std::stri
 }
 
 Result<nlohmann::json> Workspace::StoreAnalysis(const Analysis& analysis) {
-  return Store(analysis.id, "analysis", ToJson(analysis),
-               {{"status", analysis.status},
-                {"event", analysis.main.event},
-                {"sample_count", analysis.main.sample_count},
-                {"total_weight", analysis.main.total_weight},
-                {"hotspot_count", analysis.main.hotspots.size()},
-                {"other_events", analysis.others.size()}});
+  nlohmann::json summary = {{"status", analysis.status},
+                            {"event", analysis.main.event},
+                            {"total_weight", analysis.main.total_weight},
+                            {"hotspot_count", analysis.main.hotspots.size()},
+                            {"other_events", analysis.others.size()}};
+  if (const auto samples = analysis.main.sample_count) summary["sample_count"] = *samples;
+  return Store(analysis.id, "analysis", ToJson(analysis), std::move(summary));
 }
 
 Result<nlohmann::json> Workspace::Store(const std::string& id, const std::string& type,

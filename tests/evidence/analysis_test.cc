@@ -4,12 +4,17 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
 
 #include "evidence/classification_rules.h"
 #include "evidence/symbol_name.h"
 #include "evidence/weight_unit.h"
 #include "sonde/artifact.h"
 #include "sonde/diagnosis.h"
+#include "sonde/profile_builder.h"
 #include "sonde/profile_comparison.h"
 
 namespace sonde {
@@ -414,6 +419,93 @@ TEST(ProfileComparison, ChanceExplainsWhatFewSamplesShow) {
     other += i % 10 < 4 ? "a 1\n" : "b 1\n";
   }
   EXPECT_FALSE(noise(Analysed(many), Analysed(other)));
+}
+
+// A profile of two functions, as pprof: values of both for each sample type.
+Analysis AnalysedPprof(std::vector<ValueType> types, const std::vector<std::int64_t>& f,
+                       const std::vector<std::int64_t>& g) {
+  ProfileBuilder builder(std::move(types));
+  const StackId main = builder.Extend(kEmptyStack, builder.FrameNamed("main"));
+  builder.AddSample(builder.Extend(main, builder.FrameNamed("f")), kNoLabels, f, std::nullopt);
+  builder.AddSample(builder.Extend(main, builder.FrameNamed("g")), kNoLabels, g, std::nullopt);
+  return AnalyzeProfile(std::move(builder).Build(), {.format = "pprof"}).value();
+}
+
+TEST(Analysis, OfADifferenceNoShareExceedsTheWhole) {
+  const Analysis analysis =
+      AnalysedPprof({{"samples", "count"}, {"cpu", "nanoseconds"}}, {3, 30}, {-6, -60});
+  EXPECT_EQ(analysis.main.total_weight, -30);
+  EXPECT_EQ(analysis.main.whole_weight, 90);
+  ASSERT_EQ(analysis.main.hotspots.size(), 3U);
+  EXPECT_NEAR(Spot(analysis, "g").self_percent, -66.666667, 1e-6);
+  EXPECT_NEAR(Spot(analysis, "main").inclusive_percent, -33.333333, 1e-6);
+  EXPECT_FALSE(analysis.main.sample_count.has_value());
+
+  const Result<Analysis> again = AnalysisFromJson(ToJson(analysis));
+  ASSERT_TRUE(again.ok()) << Describe(again.error());
+  EXPECT_EQ(again.value().main.whole_weight, 90);
+  const nlohmann::json diagnosis = Diagnose(again.value()).value();
+  EXPECT_NE(ReportMarkdown(again.value(), diagnosis, {}).find("A difference"), std::string::npos);
+}
+
+TEST(Analysis, SaysHowManySamplesThereAreOnlyWhereTheInputDoes) {
+  const std::vector<ValueType> cpu{{"samples", "count"}, {"cpu", "nanoseconds"}};
+  EXPECT_EQ(AnalysedPprof(cpu, {3, 30}, {6, 60}).main.sample_count, 9U);
+  const Analysis heap = AnalysedPprof({{"objects", "count"}, {"space", "bytes"}}, {3, 30}, {6, 60});
+  EXPECT_FALSE(heap.main.sample_count.has_value());
+  EXPECT_FALSE(heap.main.hotspots[0].sample_count.has_value());
+  EXPECT_EQ(heap.status, "complete");
+  EXPECT_FALSE(ToJson(heap)["metadata"].contains("sample_count"));
+  EXPECT_TRUE(AnalysisFromJson(ToJson(heap)).ok());
+}
+
+TEST(ProfileComparison, TheVerdictIsTheSameInAnyFormatAndNoneWhereSamplesAreNotTold) {
+  const std::vector<ValueType> cpu{{"samples", "count"}, {"cpu", "nanoseconds"}};
+  const std::vector<ValueType> heap{{"objects", "count"}, {"space", "bytes"}};
+  const auto row = [](const Analysis& before, const Analysis& after) {
+    return CompareAnalyses(before, after, 1.0)["hotspot_deltas"][0];
+  };
+  const nlohmann::json folded =
+      row(Analysed("main;f 600\nmain;g 400\n"), Analysed("main;f 400\nmain;g 600\n"));
+  const nlohmann::json pprof = row(AnalysedPprof(cpu, {600, 6000}, {400, 4000}),
+                                   AnalysedPprof(cpu, {400, 4000}, {600, 6000}));
+  EXPECT_EQ(folded["noise"], false);
+  EXPECT_EQ(folded["p_value_adjusted"], pprof["p_value_adjusted"]);
+
+  const Analysis before = AnalysedPprof(heap, {600, 6000}, {400, 4000});
+  const Analysis after = AnalysedPprof(heap, {400, 4000}, {600, 6000});
+  EXPECT_FALSE(row(before, after).contains("noise"));
+  EXPECT_NE(ProfileComparisonMarkdown(CompareAnalyses(before, after, 1.0)).find("not known"),
+            std::string::npos);
+}
+
+TEST(ProfileComparison, AFileInAnotherFolderIsTheSameUnlessTwoHaveItsName) {
+  const auto made = [](const std::vector<std::string>& files) {
+    ProfileBuilder builder({{"samples", "count"}});
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const Line line{builder.AddFunction({.name = builder.Intern("f" + std::to_string(i))}), 0, 0};
+      Location location;
+      location.mapping = builder.AddMapping({.file = builder.Intern(files[i])});
+      location.lines = std::span(&line, 1);
+      builder.AddSample(builder.Extend(kEmptyStack, builder.AddLocation(location)), kNoLabels,
+                        {10});
+    }
+    return AnalyzeProfile(std::move(builder).Build(), {.format = "pprof"}).value();
+  };
+  const auto statuses = [](const nlohmann::json& comparison) {
+    std::set<std::string> found;
+    for (const auto& row : comparison["hotspot_deltas"]) found.insert(row["status"]);
+    return found;
+  };
+  const nlohmann::json moved =
+      CompareAnalyses(made({"/old/app", "/lib/c.so"}), made({"/new/app", "/lib/c.so"}), 0);
+  EXPECT_EQ(statuses(moved), std::set<std::string>{"changed"});
+  EXPECT_EQ(moved["dso_matches"], (nlohmann::json{{"/old/app", "/new/app"}}));
+  EXPECT_NE(ProfileComparisonMarkdown(moved).find("/old/app"), std::string::npos);
+
+  const nlohmann::json unclear =
+      CompareAnalyses(made({"/a/app", "/b/app"}), made({"/c/app", "/b/app", "/d/app"}), 0);
+  EXPECT_TRUE(unclear["dso_matches"].empty());
 }
 
 }  // namespace

@@ -34,8 +34,9 @@ struct AnalysisHotspot {
   AnalysisFrame frame;
   std::int64_t self_weight = 0;
   std::int64_t inclusive_weight = 0;  // Each sample once, however often the frame recurs.
-  std::uint64_t sample_count = 0;     // Records that it is on.
-  std::uint64_t stack_occurrence_count = 0;
+  // Records that it is on, and its frames on their stacks; where the input tells both.
+  std::optional<std::uint64_t> sample_count;
+  std::optional<std::uint64_t> stack_occurrence_count;
   double self_percent = 0;
   double inclusive_percent = 0;
   std::uint64_t thread_count = 0;             // Distinct thread ids; 0 when the input names none.
@@ -49,7 +50,7 @@ struct AnalysisPath {
   std::string id;                     // "P-001".
   std::vector<AnalysisFrame> frames;  // From the root to the leaf.
   std::int64_t weight = 0;
-  std::uint64_t record_count = 0;
+  std::optional<std::uint64_t> record_count;
   double percent = 0;
 };
 
@@ -58,14 +59,23 @@ struct AnalysisSection {
   std::string event;          // "unknown" where the input does not name it.
   std::string weight_unit;    // "sample_count", "nanoseconds", "cycles", "event_count", ...
   std::string weight_source;  // "folded_weight", "perf_period", "sample_count_fallback", ...
-  std::uint64_t sample_count = 0;
+  // Records that have this event, where the input tells.
+  std::optional<std::uint64_t> sample_count;
   std::int64_t total_weight = 0;
+  // Of a difference, what 100 % is: what was subtracted where that is marked, else the sum of all
+  // magnitudes. Nothing where no weight is negative: the total then.
+  std::optional<std::int64_t> whole_weight;
   std::vector<AnalysisHotspot> hotspots;
   std::vector<AnalysisPath> call_paths;
   std::uint64_t hotspots_omitted = 0;    // Beyond max_hotspots_output.
   std::uint64_t call_paths_omitted = 0;  // Beyond max_call_paths_output.
   double unresolved_self_percent = 0;
 };
+
+// How many samples a weight of the section stands for: what chance is judged by. Weights of one
+// event are near equal, so the share of samples is the share of weight. Nothing where the input
+// does not tell how many samples there are, and for a difference.
+std::optional<double> SamplesBehind(std::int64_t weight, const AnalysisSection& section);
 
 struct AnalysisWarning {
   std::string code;  // "MALFORMED_RECORD", "LOST_SAMPLES", ...
@@ -99,7 +109,7 @@ struct Analysis {
   std::vector<AnalysisSection> others;
   bool has_call_graph = false;
   bool has_source_lines = false;
-  std::uint64_t parsed_records = 0;
+  std::optional<std::uint64_t> parsed_records;  // Where the input tells.
   std::uint64_t malformed_records = 0;
   std::uint64_t lost_samples = 0;
   std::uint64_t bytes_read = 0;
