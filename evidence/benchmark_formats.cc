@@ -3,6 +3,7 @@
 #include "evidence/benchmark_formats.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "evidence/benchmark_json.h"
@@ -14,6 +15,29 @@ using nlohmann::json;
 using namespace benchmark_json;
 
 constexpr std::size_t kNamesListed = 50;
+
+// Which of the figures that hyperfine derives from its times is not theirs; empty when all are.
+std::string ContradictionIn(const json& result, std::vector<double> times) {
+  constexpr double kTolerance = 1e-3;  // More than any rounding.
+  std::ranges::sort(times);
+  double sum = 0;
+  for (const double time : times) sum += time;
+  const std::size_t middle = times.size() / 2;
+  const double median =
+      times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
+  for (const auto& [key, derived] : {std::pair{"mean", sum / static_cast<double>(times.size())},
+                                     {"median", median},
+                                     {"min", times.front()},
+                                     {"max", times.back()}}) {
+    const json& told = MemberOr(result, key, Nothing());
+    if (!told.is_number()) continue;
+    const double difference = std::abs(told.get<double>() - derived);
+    if (!(difference <= kTolerance * std::abs(derived))) {
+      return '"' + std::string(key) + '"';
+    }
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -66,6 +90,9 @@ Result<Benchmark> BenchmarkFromHyperfine(const json& root, const BenchmarkOption
   benchmark.name = options.benchmark_name.empty() ? name : options.benchmark_name;
   const std::optional<std::vector<double>> times = NumbersOf(MemberOr(result, "times", Nothing()));
   if (!times) return Broken("\"times\" of " + name + " is not a list of numbers");
+  if (const std::string wrong = ContradictionIn(result, *times); !wrong.empty()) {
+    return Broken(wrong + " of " + name + " is not that of its times");
+  }
   benchmark.repetitions = times->size();
   AddMetric(benchmark, "wall_time", "seconds", false, *times);
   if (const json& given = MemberOr(result, "memory_usage_byte", Nothing()); !given.is_null()) {

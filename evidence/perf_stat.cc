@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "evidence/markdown.h"
 #include "evidence/perf_stat_forms.h"
 
 namespace sonde {
@@ -31,6 +32,11 @@ void Warn(PerfStatReport& report, std::size_t line, std::string_view why) {
   if (report.warnings.size() < kPerfStatWarnings) {
     report.warnings.push_back("line " + std::to_string(line) + ": " + std::string(why));
   }
+}
+
+std::string SpreadOf(const PerfStatMetric& metric, std::uint64_t runs) {
+  return metric.event + ": the mean of " + (runs > 1 ? std::to_string(runs) : "several") +
+         " runs, +- " + FixedText(*metric.spread_percent, 2) + " %";
 }
 
 // Cycles and instructions of one PMU belong together; on hybrid machines both are summed.
@@ -117,6 +123,7 @@ Result<PerfStatReport> ParsePerfStat(std::string_view text, std::size_t max_metr
                            : form == Form::kText ? perf_stat::TextLine(row)
                                                  : perf_stat::RowLine(row, separator);
     has_means = has_means || line.is_mean;
+    report.runs = std::max(report.runs, line.runs);
     if (!line.metric) {
       if (!line.problem.empty()) Warn(report, number, line.problem);
       continue;
@@ -150,6 +157,7 @@ Result<Benchmark> BenchmarkFromPerfStat(std::string_view text, const BenchmarkOp
   Benchmark benchmark;
   benchmark.name = options.benchmark_name.empty() ? "perf stat" : options.benchmark_name;
   benchmark.warnings = std::move(report.value().warnings);
+  benchmark.repetitions = report.value().runs;
   for (const PerfStatMetric& metric : report.value().metrics) {
     if (!metric.value) {
       benchmark.warnings.push_back(metric.event + ": " + metric.status);
@@ -166,6 +174,7 @@ Result<Benchmark> BenchmarkFromPerfStat(std::string_view text, const BenchmarkOp
     target.unit = unit;
     target.higher_is_better = metric.status == "derived";
     target.values.push_back(*metric.value);
+    if (metric.spread_percent) benchmark.warnings.push_back(SpreadOf(metric, report.value().runs));
     benchmark.repetitions = std::max<std::uint64_t>(benchmark.repetitions, target.values.size());
   }
   if (benchmark.metrics.empty()) {

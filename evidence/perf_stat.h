@@ -20,11 +20,13 @@ struct PerfStatMetric {
   std::string unit;
   std::optional<std::uint64_t> run_time_ns;
   std::optional<double> running_percent;
-  std::string status;  // "measured", "not_counted", "not_supported", "derived".
+  std::optional<double> spread_percent;  // Of a mean over several runs: the "+-" beside it.
+  std::string status;                    // "measured", "not_counted", "not_supported", "derived".
 };
 
 struct PerfStatReport {
   std::vector<PerfStatMetric> metrics;
+  std::uint64_t runs = 1;             // Over which each value is a mean, where the output tells.
   std::vector<std::string> warnings;  // Of lines at most kPerfStatWarnings; and what holds for all.
 };
 
@@ -41,7 +43,8 @@ Result<PerfStatReport> ParsePerfStat(std::string_view text,
 // Whether the text starts like the output of perf stat.
 bool LooksLikePerfStat(std::string_view text);
 
-// Each counter as a metric with one value.
+// Each counter as a metric with one value; of several runs that is the mean, and what perf says of
+// how far they spread stands in the warnings.
 Result<Benchmark> BenchmarkFromPerfStat(std::string_view text, const BenchmarkOptions& options);
 
 }  // namespace sonde

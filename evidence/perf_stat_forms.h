@@ -23,8 +23,9 @@ Form FormOf(std::string_view text);
 struct Line {
   std::optional<PerfStatMetric> metric{};
   std::string_view problem{};
-  bool is_part = false;  // Of a CPU, a thread or an interval: one of several of its counter.
-  bool is_mean = false;  // Over several runs.
+  bool is_part = false;    // Of a CPU, a thread or an interval: one of several of its counter.
+  bool is_mean = false;    // Over several runs.
+  std::uint64_t runs = 0;  // How many, where this line tells.
 };
 
 // `perf stat -x SEPARATOR`: value, unit, event[, variance], run time, running share. Whatever

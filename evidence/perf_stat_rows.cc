@@ -74,12 +74,14 @@ std::size_t FirstPlaceOf(const Fields& fields) {
 // What follows the event: [variance%,] run time, running share. False when there is no run time.
 bool ReadTimes(const Fields& fields, std::size_t next, bool may_be_cut, Line& line) {
   const auto left = [&](std::size_t count) { return next + count <= fields.size(); };
-  if (left(1) && fields[next].ends_with('%')) {
+  const bool is_cut_spread =
+      may_be_cut && left(2) && IsDigits(fields[next]) && fields[next + 1].ends_with('%');
+  if (is_cut_spread || (left(1) && fields[next].ends_with('%'))) {
+    Joined spread = NumberAt(fields, next, is_cut_spread);
+    spread.text.pop_back();
     line.is_mean = true;
-    next += 1;
-  } else if (may_be_cut && left(2) && IsDigits(fields[next]) && fields[next + 1].ends_with('%')) {
-    line.is_mean = true;
-    next += 2;
+    line.metric->spread_percent = NumberIn(spread.text);
+    next += spread.size;
   }
   const std::optional<double> run = left(1) ? NumberIn(fields[next]) : std::nullopt;
   if (!run || *run < 0) return false;

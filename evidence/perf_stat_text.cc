@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -13,6 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kTitle = "Performance counter stats for";
+constexpr std::string_view kSpread = "+-";
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -98,6 +100,25 @@ void ReadShare(std::string_view line, PerfStatMetric& metric) {
   if (percent && *percent >= 0 && *percent <= 100) metric.running_percent = percent;
 }
 
+// "( +-  2.00% )" at the end: how far the runs spread.
+void ReadSpread(std::string_view line, PerfStatMetric& metric) {
+  const std::size_t at = line.rfind(kSpread);
+  if (at == std::string_view::npos) return;
+  const std::string_view rest = Trimmed(line.substr(at + kSpread.size()));
+  const std::optional<double> percent = NumberIn(rest.substr(0, rest.find('%')));
+  if (percent && *percent >= 0) metric.spread_percent = percent;
+}
+
+// "(5 runs)" behind the title; 1 where it is not there.
+std::uint64_t RunsIn(std::string_view title) {
+  const std::size_t open = title.rfind('(');
+  const std::size_t end = title.rfind(" runs)");
+  if (open == std::string_view::npos || end == std::string_view::npos || end < open) return 1;
+  std::uint64_t runs = 1;
+  std::from_chars(title.data() + open + 1, title.data() + end, runs);
+  return std::max<std::uint64_t>(runs, 1);
+}
+
 // "0.0016 seconds time elapsed", "0.0010 seconds user": of the whole run.
 std::string TimeNamed(const std::vector<std::string_view>& words) {
   const auto at = std::ranges::find(words, "seconds");
@@ -142,6 +163,7 @@ Line JsonLine(std::string_view text) {
     line.is_part = line.is_part || object.contains(key);
   }
   line.is_mean = object.contains("variance");
+  metric.spread_percent = NumberOf(object, "variance");
   line.metric = std::move(metric);
   return line;
 }
@@ -149,7 +171,8 @@ Line JsonLine(std::string_view text) {
 Line TextLine(std::string_view text) {
   Line line;
   if (text.starts_with(kTitle)) {
-    line.is_mean = text.find(" runs)") != std::string_view::npos;
+    line.runs = RunsIn(text);
+    line.is_mean = line.runs > 1;
     return line;
   }
   static const std::set<std::string_view> kUnits = {
@@ -161,7 +184,8 @@ Line TextLine(std::string_view text) {
     if (ReadValue(words[0], metric)) {
       metric.event = time;
       metric.unit = "seconds";
-      line.is_mean = words[1] == "+-";
+      line.is_mean = words[1] == kSpread;
+      ReadSpread(text, metric);
       line.metric = std::move(metric);
     } else {
       line.problem = "the value is not a number";
@@ -183,7 +207,8 @@ Line TextLine(std::string_view text) {
   metric.event = words[next];
   ReadShare(text, metric);
   line.is_part = is_part;
-  line.is_mean = text.find("+-") != std::string_view::npos;
+  ReadSpread(text, metric);
+  line.is_mean = text.find(kSpread) != std::string_view::npos;
   line.metric = std::move(metric);
   return line;
 }

@@ -267,5 +267,24 @@ TEST(BenchmarkComparison, MarkdownSurvivesHostileNames) {
   EXPECT_NE(text.find("a\\|b"), std::string::npos);
 }
 
+TEST(Benchmark, AHyperfineFigureThatIsNotThatOfItsTimesIsRefused) {
+  const auto read = [](const std::string& figure) {
+    return NormalizeBenchmark(
+        R"({"results":[{"command":"./run",)" + figure + R"(,"times":[0.091,0.092,0.093]}]})", {});
+  };
+  for (const char* agrees : {R"("mean":0.092)", R"("median":0.092,"min":0.091,"max":0.093)"}) {
+    EXPECT_TRUE(read(agrees).ok()) << agrees;
+  }
+  for (const auto& [contradicts, name] : {std::pair{R"("mean":0.5)", "mean"},
+                                          {R"("median":0.09)", "median"},
+                                          {R"("min":0.05)", "min"},
+                                          {R"("max":0.092)", "max"}}) {
+    const Result<Benchmark> benchmark = read(contradicts);
+    ASSERT_FALSE(benchmark.ok()) << contradicts;
+    EXPECT_EQ(benchmark.error().code, ErrorCode::kInvalid);
+    EXPECT_NE(benchmark.error().message.find(name), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace sonde

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sonde {
 namespace {
@@ -170,6 +172,19 @@ TEST(PerfStat, AValueInAnotherUnitIsNotMixedIn) {
   ASSERT_TRUE(benchmark.ok());
   EXPECT_EQ(benchmark.value().metrics.at("x").values, std::vector<double>{1});
   EXPECT_EQ(benchmark.value().warnings.size(), 1U);
+}
+
+TEST(PerfStat, RunsAndTheirSpreadAreKept) {
+  const Result<Benchmark> benchmark = NormalizeBenchmark(
+      " Performance counter stats for 'app' (3 runs):\n\n"
+      "         1,000,000      cycles                 ( +-  2.50% )  (87.50%)\n\n"
+      "             1.234 +- 0.012 seconds time elapsed  ( +-  1.90% )\n",
+      {});
+  ASSERT_TRUE(benchmark.ok()) << benchmark.error().message;
+  EXPECT_EQ(benchmark.value().repetitions, 3U);
+  const std::vector<std::string>& warnings = benchmark.value().warnings;
+  EXPECT_EQ(std::ranges::count(warnings, "cycles: the mean of 3 runs, +- 2.50 %"), 1);
+  EXPECT_EQ(std::ranges::count(warnings, "elapsed_time: the mean of 3 runs, +- 1.90 %"), 1);
 }
 
 }  // namespace
