@@ -110,11 +110,11 @@ std::string OneLine(std::string_view text) {
 
 int ExitCodeOf(ErrorCode code) noexcept { return TraitsOf(code).exit_code; }
 
-std::string ErrorAsJson(const Error& error) {
+std::string ErrorAsJson(const Error& error, std::string_view manual) {
   const CodeTraits traits = TraitsOf(error.code);
   const std::string stage = error.stage.empty() ? traits.stage : error.stage;
   nlohmann::json actions = nlohmann::json::array();
-  if (error.code == ErrorCode::kUsage) actions.push_back("see sonde --help");
+  if (error.code == ErrorCode::kUsage) actions.push_back("see " + std::string(manual));
   if (error.code == ErrorCode::kLimit) actions.push_back("raise the limit named in details");
   const nlohmann::json object = {
       {"schema_version", "1.0"},

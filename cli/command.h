@@ -55,7 +55,8 @@ std::string OneLine(std::string_view text);
 
 // One line of JSON, keys sorted: {"error": {code, details, error_id, message, recoverable,
 // retryable, stage, suggested_actions}, "schema_version": "1.0"}.
-std::string ErrorAsJson(const Error& error);
+// `manual` is what a caller who used it wrongly may read.
+std::string ErrorAsJson(const Error& error, std::string_view manual = "sonde --help");
 
 }  // namespace sonde::cli
 

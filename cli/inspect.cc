@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/evidence_output.h"
 #include "sonde/artifact.h"
@@ -48,11 +50,15 @@ Result<int> Inspect(const InspectOptions& options) {
   return 0;
 }
 
-// One address a line; blank lines and lines that start with '#' are passed over.
+// One address a line; blank lines and lines that start with '#' are passed over. A line that does
+// not resolve takes nothing from the others: it stands among the failures. Fails with the first of
+// these when no line resolves.
 Result<nlohmann::json> ResolveBatch(SourceResolver& resolver, const std::string& path) {
   const Result<std::string> text = ReadRegularFile(path, kLargestBatch);
   if (!text.ok()) return text.error();
   nlohmann::json results = nlohmann::json::array();
+  nlohmann::json failures = nlohmann::json::array();
+  std::optional<Error> first;
   std::string_view rest = text.value();
   for (std::uint64_t number = 1; !rest.empty(); ++number) {
     const std::size_t end = rest.find('\n');
@@ -61,16 +67,27 @@ Result<nlohmann::json> ResolveBatch(SourceResolver& resolver, const std::string&
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
     if (line.empty() || line.front() == '#') continue;
     const Result<std::uint64_t> address = ParseAddress(line, "module offset");
-    if (!address.ok()) {
-      Error error = InFile(address.error(), path);
-      error.line = number;
-      return error;
+    Result<nlohmann::json> resolved =
+        address.ok() ? resolver.Resolve(address.value()) : Result<nlohmann::json>(address.error());
+    if (resolved.ok()) {
+      results.push_back(std::move(resolved).value());
+      continue;
     }
-    Result<nlohmann::json> resolved = resolver.Resolve(address.value());
-    if (!resolved.ok()) return resolved.error();
-    results.push_back(std::move(resolved).value());
+    Error error = resolved.error();
+    failures.push_back({{"line", number}, {"text", OneLine(line)}, {"message", OneLine(error.message)}});
+    error.file = path;
+    error.line = number;
+    if (!first.has_value()) first = std::move(error);
   }
-  return nlohmann::json{{"schema_version", kSchemaVersion}, {"results", std::move(results)}};
+  if (first.has_value() && results.empty()) return *first;
+  if (first.has_value()) {
+    Note(path + ": " + std::to_string(failures.size()) + " of " +
+         std::to_string(failures.size() + results.size()) + " addresses were not resolved, first " +
+         Describe(*first));
+  }
+  return nlohmann::json{{"schema_version", kSchemaVersion},
+                        {"results", std::move(results)},
+                        {"failures", std::move(failures)}};
 }
 
 Result<nlohmann::json> ResolveOne(SourceResolver& resolver, const ResolveOptions& options) {

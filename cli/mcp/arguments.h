@@ -12,6 +12,7 @@
 
 #include "cli/mcp/call.h"
 #include "sonde/result.h"
+#include "sonde/source_resolution.h"
 
 namespace sonde::cli::mcp {
 
@@ -49,6 +50,16 @@ class Arguments {
       return otherwise;
     }
     return value->get<std::uint64_t>();
+  }
+  // A whole number, or text as ParseAddress takes it: "0x1474".
+  std::uint64_t Address(const char* key) {
+    const nlohmann::json* value = Find(key);
+    if (value == nullptr) return 0;
+    if (value->is_number_unsigned()) return value->get<std::uint64_t>();
+    const Result<std::uint64_t> address =
+        ParseAddress(value->is_string() ? value->get<std::string>() : value->dump(), key);
+    if (!address.ok()) Fail(address.error().message);
+    return address.ok() ? address.value() : 0;
   }
   double Number(const char* key, double otherwise) {
     const nlohmann::json* value = Find(key);

@@ -91,8 +91,8 @@ Result<json> Inspect(Workspace& workspace, Arguments& arguments) {
 Result<json> Resolve(Workspace& workspace, Arguments& arguments) {
   const std::string path = arguments.Text("binary_path");
   const bool by_offset = arguments.Has("module_offset");
-  const std::uint64_t offset = arguments.Count("module_offset", 0, 0, UINT64_MAX);
-  const std::uint64_t runtime = arguments.Count("runtime_address", 0, 0, UINT64_MAX);
+  const std::uint64_t offset = arguments.Address("module_offset");
+  const std::uint64_t runtime = arguments.Address("runtime_address");
   const std::string mapping = arguments.Text("mapping", "");
   const std::string wanted = arguments.Text("resolver", "native");
   if (Status status = arguments.Finish(); !status.ok()) return status.error();
@@ -193,23 +193,22 @@ std::vector<Tool> EvidenceTools() {
                    .required = {"path"},
                    .output_schema = ArtifactSchema("elf"),
                    .run = Inspect});
-  tools.push_back(
-      {.name = "resolve_source",
-       .description = "Functions and source lines of an address. A runtime address needs the "
-                      "mapping it lay in; it is never guessed.",
-       .properties = {{"binary_path", TextSchema("ELF file inside an allowed root")},
-                      {"module_offset",
-                       CountSchema("Address as the file counts", 0, 0, UINT64_MAX)},
-                      {"runtime_address", CountSchema("Address in a process", 0, 0, UINT64_MAX)},
-                      {"mapping", TextSchema("START-END@OFFSET, hexadecimal")},
-                      {"resolver",
-                       {{"type", "string"},
-                        {"enum", {"native", "llvm-symbolizer", "addr2line"}},
-                        {"default", "native"},
-                        {"description", "Anything but native runs another program"}}}},
-       .required = {"binary_path"},
-       .output_schema = ResolutionSchema(),
-       .run = Resolve});
+  tools.push_back({.name = "resolve_source",
+                   .description =
+                       "Functions and source lines of an address. A runtime address needs the "
+                       "mapping it lay in; it is never guessed.",
+                   .properties = {{"binary_path", TextSchema("ELF file inside an allowed root")},
+                                  {"module_offset", AddressSchema("Address as the file counts")},
+                                  {"runtime_address", AddressSchema("Address in a process")},
+                                  {"mapping", TextSchema("START-END@OFFSET, hexadecimal")},
+                                  {"resolver",
+                                   {{"type", "string"},
+                                    {"enum", {"native", "llvm-symbolizer", "addr2line"}},
+                                    {"default", "native"},
+                                    {"description", "Anything but native runs another program"}}}},
+                   .required = {"binary_path"},
+                   .output_schema = ResolutionSchema(),
+                   .run = Resolve});
   tools.push_back({.name = "get_source_context",
                    .description = "Source lines around a place, from inside a workspace.",
                    .properties = {{"file", TextSchema("Source file")},

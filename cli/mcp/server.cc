@@ -26,6 +26,8 @@ constexpr const char* kInstructions =
     "with analyze_profile; read status, losses and limitations before any hotspot.";
 
 // What a handler throws to answer with a protocol error.
+constexpr std::string_view kManual = "the inputSchema of the tool in tools/list";
+
 struct ProtocolError {
   int code;
   std::string message;
@@ -111,7 +113,7 @@ json Server::RunTool(const json& parameters, Call& call) {
   try {
     const Result<json> outcome = tool->run(workspace_, arguments);
     if (outcome.ok()) return ToolAnswer(outcome.value());
-    return ToolRefusal(ErrorAsJson(outcome.error()));
+    return ToolRefusal(ErrorAsJson(outcome.error(), kManual));
   } catch (const std::exception& fault) {
     // One call that goes wrong does not end the server.
     return ToolRefusal(ErrorAsJson({.code = ErrorCode::kInternal, .message = fault.what()}));

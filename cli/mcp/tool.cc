@@ -51,6 +51,13 @@ json CountSchema(const std::string& description, std::uint64_t otherwise, std::u
           {"maximum", most}};
 }
 
+json AddressSchema(const std::string& description) {
+  return {{"type", {"integer", "string"}},
+          {"description", description + ", as a number or as text like 0x1474"},
+          {"minimum", 0},
+          {"maximum", UINT64_MAX}};
+}
+
 json ObjectSchema(json properties, std::vector<std::string> required) {
   return {{"type", "object"},
           {"properties", std::move(properties)},

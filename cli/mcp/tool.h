@@ -36,6 +36,7 @@ nlohmann::json Describe(const Tool& tool);
 nlohmann::json TextSchema(const std::string& description);
 nlohmann::json CountSchema(const std::string& description, std::uint64_t otherwise,
                            std::uint64_t least, std::uint64_t most);
+nlohmann::json AddressSchema(const std::string& description);
 nlohmann::json ObjectSchema(nlohmann::json properties, std::vector<std::string> required);
 // {artifact_id, artifact_type, uri, summary}.
 nlohmann::json ReferenceSchema();

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -265,6 +266,28 @@ TEST_F(McpServer, BadMessagesGetErrorsAndNotificationsNone) {
             -32602);
   client.Tell("notifications/initialized", json::object());
   EXPECT_EQ(Ask(client, "ping", json::object())["result"], json::object());
+}
+
+TEST_F(McpServer, AWrongUseIsToldWhereThisServerDescribesIt) {
+  McpClient server(Open());
+  EXPECT_THAT(Call(server, "list_hotspots", {{"analysis_id", 7}}).dump(),
+              testing::AllOf(testing::HasSubstr("inputSchema"),
+                             testing::Not(testing::HasSubstr("--help"))));
+  EXPECT_THAT(Call(server, "analyze_profile", {{"path", "before.folded"}}).dump(),
+              testing::HasSubstr("relative paths start at"));
+}
+
+TEST_F(McpServer, AnAddressIsTakenAsItIsGivenOut) {
+  fs::copy_file("/bin/sh", root_ / "work" / "app");
+  McpClient server(Open());
+  const auto resolved = [&](const json& offset) {
+    return CodeOf(
+        Call(server, "resolve_source", {{"binary_path", Path("app")}, {"module_offset", offset}}));
+  };
+  EXPECT_EQ(resolved("0xffffffffffff"), resolved(0xffff'ffff'ffffU));
+  const json bad = Call(server, "resolve_source",
+                        {{"binary_path", Path("app")}, {"module_offset", "somewhere"}});
+  EXPECT_THAT(bad.dump(), testing::HasSubstr("module_offset is not an address"));
 }
 
 }  // namespace

@@ -65,6 +65,8 @@ def check_inputs(world):
         assert error_of(world, "source-context", "--file", path, "--line", "1", "--workspace", "src", "--output",
                         "x.json") in ("PATH_SAFETY_VIOLATION", "INVALID_INPUT"), path
     assert error_of(world, "inspect-elf", "-i", "profile.folded", "-o", "x.json") == "PROFILE_PARSE_FAILED"
+    world.run("analyze", "-i", "profile.folded", "-o", "told.json")
+    assert error_of(world, "report", "--analysis", "told.json", "-o", "x.pdf") == "INVALID_INPUT"
 
 
 def check_numbers(world):
@@ -122,10 +124,22 @@ def check_sizes(world):
     assert answers[0]["error"]["code"] == -32600 and answers[1]["result"] == {}, answers
 
 
+def check_batches(world):
+    """One bad address takes nothing from the others, and is named by its line."""
+    world.write("batch.txt", "0x1\nnonsense\n\n0xffffffffffff\n")
+    world.run("resolve-source", "--binary", "build/app", "--batch", "batch.txt", "-o", "batch.json")
+    batch = world.json("batch.json")
+    assert len(batch["results"]) == 1, batch
+    assert [failure["line"] for failure in batch["failures"]] == [2, 4], batch["failures"]
+    world.write("batch.txt", "nonsense\n")
+    assert error_of(world, "resolve-source", "--binary", "build/app", "--batch", "batch.txt", "-o",
+                    "x.json") == "INVALID_INPUT"
+
+
 def main():
     world = World(sys.argv[1])
     try:
-        for check in (check_outputs, check_inputs, check_numbers, check_sizes):
+        for check in (check_outputs, check_inputs, check_numbers, check_batches, check_sizes):
             check(world)
             print("ok", check.__doc__)
     finally:

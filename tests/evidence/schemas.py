@@ -32,7 +32,7 @@ def artifacts(world):
     world.write("other.folded", "main;malloc 300\nmain;fresh 200\nbroken\n" * 100)
     world.run("analyze", "-i", "other.folded", "-o", "b.json")
     offset = main_offset(world)
-    world.write("batch.txt", f"{offset}\n0x1\n")
+    world.write("batch.txt", f"{offset}\n0x1\nnonsense\n")
     yield "analysis", world.json("a.json")
     yield "analysis", world.json("b.json")
     yield made("analysis", "analyze", "--input", "perf.data")
