@@ -40,7 +40,7 @@ Profile StacksOf(const Profile& profile, std::size_t index, const ValueType& typ
         stack = builder.Extend(stack, builder.FrameNamed(names.text(frame.name)));
       }
     }
-    builder.AddSample(stack, kNoLabels, {sample.values[index]});
+    builder.AddSample(stack, kNoLabels, {sample.values[index]}, profile.records(i));
   }
   builder.SetTime(profile.time_ns());
   builder.SetDuration(profile.duration_ns());
