@@ -129,6 +129,14 @@ Result<OperationRules> OperationRules::Create(const RuleTexts& texts, FieldNames
     }
   }
   for (const std::string& text : texts.stack_rules) {
+    // What --op-map names is a field by now.
+    const std::string_view frame =
+        Trimmed(std::string_view(text).substr(0, text.find_first_of(":=")));
+    if (IsName(frame) && names.Find(frame) == FieldNames::kUnknown) {
+      return BadRule("--stack-rule", text,
+                     "there is no field '" + std::string(frame) + "' among " + names.List(),
+                     "FRAME:LABEL=REGEX");
+    }
     if (Status added = AddLabelRule("--stack-rule", text, names, state->stack_rules); !added.ok()) {
       return added.error();
     }
@@ -212,21 +220,20 @@ std::vector<std::string> OperationRules::Warnings() const {
 }
 
 Result<std::vector<FieldId>> ParseStack(std::string_view text, const FieldNames& names) {
+  const std::string_view whole = text;
   std::vector<FieldId> stack;
   while (true) {
     const std::size_t end = std::min(text.find_first_of(",;"), text.size());
     const std::string_view name = Trimmed(text.substr(0, end));
-    if (!name.empty()) {
-      const FieldId field = names.Find(name);
-      if (field == FieldNames::kUnknown) {
-        return BadRule("--stack", name, "there is no such field", names.List());
-      }
-      stack.push_back(field);
+    if (name.empty()) return BadRule("--stack", whole, "a part of it names no field", names.List());
+    const FieldId field = names.Find(name);
+    if (field == FieldNames::kUnknown) {
+      return BadRule("--stack", name, "there is no such field", names.List());
     }
+    stack.push_back(field);
     if (end == text.size()) break;
     text.remove_prefix(end + 1);
   }
-  if (stack.empty()) return BadRule("--stack", "", "it names no field", names.List());
   return stack;
 }
 

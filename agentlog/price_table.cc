@@ -62,30 +62,30 @@ Result<PriceTable> PriceTable::FromToml(std::string_view toml) {
   for (const auto& [key, node] : parsed) {
     const toml::array* list = node.as_array();
     if (key.str() != "model" || list == nullptr) {
-      return Malformed("unknown key '" + std::string(key.str()) + "' (expected [[model]])",
+      return Malformed(key.str() == "model"
+                           ? "'model' is not a list of tables (expected [[model]])"
+                           : "unknown key '" + std::string(key.str()) + "' (expected [[model]])",
                        node.source().begin.line);
     }
     for (const toml::node& element : *list) {
       const std::uint64_t line = element.source().begin.line;
       const toml::table* model = element.as_table();
       if (model == nullptr) return Malformed("a model is a table", line);
-      for (const std::string_view needed : {"name", "input", "output", "cache_read"}) {
-        if (model->get(needed) == nullptr) {
-          return Malformed("a model needs '" + std::string(needed) + "'", line);
-        }
-      }
-      const std::optional<std::string> name = (*model)["name"].value<std::string>();
-      if (!name || name->empty()) return Malformed("'name' is not the name of a model", line);
-      Entry entry{.name = *name};
-      if (entry.name.ends_with('*')) {
-        entry.is_prefix = true;
-        entry.name.pop_back();
-      }
+      // What is there and wrong explains more than what is missing.
+      Entry entry;
       bool has_creation = false;
       bool has_creation_1h = false;
       for (const auto& [field, value] : *model) {
         std::int64_t* target = nullptr;
-        if (field.str() == "name") continue;
+        if (field.str() == "name") {
+          entry.name = value.value_or(std::string());
+          if (entry.name.empty()) {
+            return Malformed("'name' is not the name of a model", value.source().begin.line);
+          }
+          entry.is_prefix = entry.name.ends_with('*');
+          if (entry.is_prefix) entry.name.pop_back();
+          continue;
+        }
         if (field.str() == "input") target = &entry.prices.input;
         if (field.str() == "output") target = &entry.prices.output;
         if (field.str() == "cache_read") target = &entry.prices.cache_read;
@@ -105,6 +105,11 @@ Result<PriceTable> PriceTable::FromToml(std::string_view toml) {
         if (!price.ok()) return price.error();
         *target = price.value();
       }
+      for (const std::string_view needed : {"name", "input", "output", "cache_read"}) {
+        if (model->get(needed) == nullptr) {
+          return Malformed("a model needs '" + std::string(needed) + "'", line);
+        }
+      }
       if (!has_creation) entry.prices.cache_creation = entry.prices.input;
       if (!has_creation_1h) entry.prices.cache_creation_1h = entry.prices.cache_creation;
       table.entries_.push_back(std::move(entry));
@@ -120,12 +125,10 @@ const PriceTable& PriceTable::Shipped() {
 
 PriceTable PriceTable::After(const PriceTable& first) const {
   PriceTable both = first;
-  for (const Entry& entry : entries_) {
-    const bool is_known =
-        std::any_of(first.entries_.begin(), first.entries_.end(), [&](const Entry& other) {
-          return other.name == entry.name && other.is_prefix == entry.is_prefix;
-        });
-    if (!is_known) both.entries_.push_back(entry);
+  const std::uint32_t turns = first.entries_.empty() ? 0 : first.entries_.back().turn + 1;
+  for (Entry entry : entries_) {
+    entry.turn += turns;
+    both.entries_.push_back(std::move(entry));
   }
   return both;
 }
@@ -133,6 +136,7 @@ PriceTable PriceTable::After(const PriceTable& first) const {
 const PriceTable::Prices* PriceTable::Find(std::string_view model) const noexcept {
   const Entry* best = nullptr;
   for (const Entry& entry : entries_) {
+    if (best != nullptr && entry.turn != best->turn) break;
     if (!entry.is_prefix && entry.name == model) return &entry.prices;
     if (entry.is_prefix && model.starts_with(entry.name) &&
         (best == nullptr || entry.name.size() > best->name.size())) {

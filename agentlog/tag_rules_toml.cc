@@ -36,9 +36,15 @@ Result<std::vector<TomlRule>> ReadTagRulesToml(std::string_view toml) {
   std::vector<TomlRule> rules;
   for (const auto& [key, node] : parsed) {
     const toml::array* list = node.as_array();
-    if (list == nullptr || (key.str() != "rules" && key.str() != "rule")) {
+    const std::uint64_t key_line = node.source().begin.line;
+    if (key.str() != "rules" && key.str() != "rule") {
       return Malformed("unknown key '" + std::string(key.str()) + "' (expected rules or rule)",
-                       node.source().begin.line);
+                       key_line);
+    }
+    if (list == nullptr) {
+      return Malformed(key.str() == "rules" ? "'rules' is not a list of texts KIND:TAG=REGEX"
+                                            : "'rule' is not a list of tables (expected [[rule]])",
+                       key_line);
     }
     for (const toml::node& entry : *list) {
       const std::uint64_t line = entry.source().begin.line;
@@ -48,7 +54,9 @@ Result<std::vector<TomlRule>> ReadTagRulesToml(std::string_view toml) {
         continue;
       }
       const toml::table* table = entry.as_table();
-      if (table == nullptr) return Malformed("a rule is a table", line);
+      if (table == nullptr) {
+        return Malformed("an entry of 'rule' is not a table (texts belong in 'rules')", line);
+      }
       for (const auto& [name, value] : *table) {
         if (name.str() == "kind" || name.str() == "tag" || name.str() == "pattern") continue;
         return Malformed("unknown key '" + std::string(name.str()) + "' in a rule",

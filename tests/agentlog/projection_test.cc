@@ -464,6 +464,15 @@ TEST(PriceTable, TheShippedTableKnowsModelsAndGuessesNone) {
       PriceTable::FromToml("[[model]]\nname='gpt-5'\ninput=2\noutput=3\ncache_read=1").value();
   EXPECT_EQ(shipped.After(own).Find("gpt-5")->output, 3'000);
   EXPECT_EQ(shipped.After(own).Find("o3")->output, 8'000);
+  // A pattern of the user's goes before every shipped name, however much longer.
+  const PriceTable wide = PriceTable::FromToml(
+                              "[[model]]\nname='claude*'\ninput=1\noutput=2\ncache_read=1\n"
+                              "[[model]]\nname='claude-opus*'\ninput=1\noutput=3\ncache_read=1")
+                              .value();
+  EXPECT_EQ(shipped.After(wide).Find("claude-opus-4-5-20251101")->output, 3'000);
+  EXPECT_EQ(shipped.After(wide).Find("claude-sonnet-4-5")->output, 2'000);
+  EXPECT_EQ(shipped.After(wide).After(own).Find("claude-sonnet-4-5")->output, 2'000);
+  EXPECT_EQ(shipped.After(wide).Find("o3")->output, 8'000);
   for (const auto& [toml, line] :
        {std::pair("[[model]]\nname='x'\ninput=1\noutput=1", 1),
         std::pair("[[model]]\nname='x'\ninput=-1\noutput=1\ncache_read=1", 3),
@@ -472,6 +481,13 @@ TEST(PriceTable, TheShippedTableKnowsModelsAndGuessesNone) {
     const Result<PriceTable> bad = PriceTable::FromToml(toml);
     ASSERT_FALSE(bad.ok()) << toml;
     EXPECT_EQ(bad.error().line, static_cast<std::uint64_t>(line)) << toml;
+  }
+  // What is wrong is said before what is missing.
+  for (const auto& [toml, part] :
+       {std::pair("[[model]]\nname='x'\ninptu=1\noutput=1\ncache_read=1", "'inptu'"),
+        std::pair("[[model]]\nname='x'\ninput=-5", "'input' is not a price"),
+        std::pair("model = 1", "not a list of tables")}) {
+    EXPECT_THAT(PriceTable::FromToml(toml).error().message, HasSubstr(part)) << toml;
   }
 }
 

@@ -39,9 +39,10 @@ class PriceTable {
   static const PriceTable& Shipped();
   // [[model]] tables with `name`, `input`, `output` and, where they differ from nothing,
   // `cache_read`, `cache_creation`, `cache_creation_1h`. A name that ends in "*" stands for all
-  // names that start so; the longest that fits wins. Fails with kMalformed and the line.
+  // names that start so; an exact name goes first, then the longest that fits. Fails with
+  // kMalformed and the line.
   static Result<PriceTable> FromToml(std::string_view toml);
-  // This table, with `first` asked before it.
+  // This table, asked only where nothing in `first` fits.
   PriceTable After(const PriceTable& first) const;
 
   // Null when the model has no price: then nothing is guessed. **Any thread.**
@@ -53,6 +54,7 @@ class PriceTable {
     std::string name;
     bool is_prefix = false;
     Prices prices{};
+    std::uint32_t turn = 0;  // A table that is asked earlier has a lower one.
   };
   std::vector<Entry> entries_;
 };
