@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "agentlog/frame_namer.h"
+#include "agentlog/secret.h"
+
 namespace sonde::agentlog {
 namespace {
 
@@ -54,6 +57,7 @@ std::optional<std::string> HostOfAuthority(std::string_view authority) {
       if (!IsAlnum(c) && c != '-' && c != '.' && c != '_' && !is_foreign) return std::nullopt;
     }
   }
+  host = WithoutSecretLabels(host);
   std::transform(host.begin(), host.end(), host.begin(), Lower);
   return host;
 }
@@ -76,6 +80,12 @@ std::vector<std::string> DomainsIn(std::string_view text) {
     }
     if (!IsScheme(text.substr(start, mark - start))) continue;
     std::string_view authority = text.substr(from);
+    authority = authority.substr(0, authority.find_first_of(" \t\r\n\"'`<>"));
+    // Its slashes would end the host in the middle of the key.
+    if (HoldsBase64Key(authority.substr(0, 41)) && authority.find('@') == authority.npos) {
+      AddDomain(domains, "redacted");
+      continue;
+    }
     authority = authority.substr(0, authority.find_first_of("/?#\\ \t\r\n\"'`<>"));
     // Only behind the user-info, which may hold any of these, do they end the host.
     const std::size_t at = authority.rfind('@');

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t kMaxComponent = 48;
 constexpr std::size_t kMaxWord = 80;
+constexpr std::size_t kMaxLog = 120;
+constexpr std::string_view kRedacted = "redacted";
 
 bool IsDigit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool IsUpper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
@@ -102,14 +104,6 @@ std::string Shortened(std::string text, std::size_t limit) {
 
 bool IsLetter(char c) noexcept { return IsUpper(c) || IsLower(c); }
 
-// "ada@corp.example", but not "icon@2x.png" or "@scope".
-bool HoldsAddress(std::string_view component) noexcept {
-  const std::size_t at = component.find('@');
-  if (at == std::string_view::npos || at == 0 || at + 1 == component.size()) return false;
-  const std::string_view host = component.substr(at + 1);
-  return IsLetter(host.front()) && host.find('.') != std::string_view::npos;
-}
-
 // Agents call folders after other folders: "-home-ada-work".
 bool IsFlattenedHome(std::string_view component) noexcept {
   constexpr std::array<std::string_view, 4> kHomes = {"-home-", "-Users-", "-root", "-var-home-"};
@@ -118,14 +112,6 @@ bool IsFlattenedHome(std::string_view component) noexcept {
   }
   return std::any_of(kHomes.begin(), kHomes.end(),
                      [&](std::string_view home) { return component.starts_with(home); });
-}
-
-// A secret key of AWS may hold slashes, so that it looks like a path: 40 letters of base 64.
-bool IsSlashedKey(std::string_view path) noexcept {
-  if (path.size() != 40) return false;
-  const auto count = [&](auto&& is) { return std::count_if(path.begin(), path.end(), is); };
-  return count(IsUpper) > 2 && count(IsLower) > 2 && count(IsDigit) > 0 &&
-         count([](char c) { return IsTokenChar(c) || c == '/' || c == '+'; }) == 40;
 }
 
 // "file:///x", "file:/x" and "file://host/x" are all /x.
@@ -142,11 +128,9 @@ std::string ComponentName(std::string_view component) {
   component = component.substr(0, component.find('='));
   const std::size_t at = component.find('@');
   if (at != std::string_view::npos && component.substr(0, at).find(':') != component.npos) {
-    return "redacted";
+    return std::string(kRedacted);
   }
-  if (HoldsAddress(component) || IsFlattenedHome(component) || LooksSecret(component)) {
-    return "redacted";
-  }
+  if (IsFlattenedHome(component) || LooksSecret(component)) return std::string(kRedacted);
   const std::string name = Sanitized(component);
   return name.empty() ? "unknown" : Shortened(name, kMaxComponent);
 }
@@ -166,7 +150,7 @@ PathScope ScopeOf(std::string_view project_root, std::string_view cwd, std::size
 
 std::string NameOfPath(std::string_view path, const PathScope& scope) {
   path = WithoutScheme(path);
-  if (IsSlashedKey(path)) return "redacted";
+  if (HoldsBase64Key(path)) return std::string(kRedacted);
   const SplitPath root = Split(scope.root);
   SplitPath split;
   if (path == "~" || path.starts_with("~/") || path.starts_with("~\\")) {
@@ -211,12 +195,33 @@ std::string NameOfPath(std::string_view path, const PathScope& scope) {
   return name;
 }
 
-std::string NameOfDomain(std::string_view host) {
+std::string WithoutSecretLabels(std::string_view host) {
+  std::string shown(host);
+  // Some keys have dots: every label that one of them touches goes.
+  for (KeySpan key = FindVendorKey(shown); key.size != 0; key = FindVendorKey(shown)) {
+    const std::size_t dot = key.begin == 0 ? std::string::npos : shown.rfind('.', key.begin - 1);
+    const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
+    const std::size_t end = std::min(shown.find('.', key.begin + key.size), shown.size());
+    shown.replace(begin, end - begin, kRedacted);
+  }
+  for (std::size_t begin = 0; begin <= shown.size();) {
+    const std::size_t end = std::min(shown.find('.', begin), shown.size());
+    if (LooksSecret(std::string_view(shown).substr(begin, end - begin))) {
+      shown.replace(begin, end - begin, kRedacted);
+    }
+    begin = std::min(shown.find('.', begin), shown.size()) + 1;
+  }
+  return shown;
+}
+
+std::string NameOfDomain(std::string_view full_host) {
+  const std::string shown = WithoutSecretLabels(full_host);
+  std::string_view host = shown;
   std::string name;
   while (true) {
     const std::size_t dot = std::min(host.find('.'), host.size());
     const std::string_view label = host.substr(0, dot);
-    name += LooksSecret(label) ? "redacted" : Sanitized(label);
+    name += Sanitized(label);
     if (dot == host.size()) break;
     name += '.';
     host.remove_prefix(dot + 1);
@@ -225,6 +230,7 @@ std::string NameOfDomain(std::string_view host) {
 }
 
 std::string NameOfModel(std::string_view model) {
+  if (HoldsBase64Key(model)) return std::string(kRedacted);
   const std::size_t slash = model.rfind('/');
   return NameOfWord(slash == std::string_view::npos ? model : model.substr(slash + 1));
 }
@@ -232,8 +238,19 @@ std::string NameOfModel(std::string_view model) {
 std::string NameOfWord(std::string_view text) {
   std::string name = Sanitized(text);
   if (name.empty()) return "unknown";
-  if (LooksSecret(text)) return "redacted";
+  if (LooksSecret(text)) return std::string(kRedacted);
   return Shortened(std::move(name), kMaxWord);
+}
+
+std::string NameOfLog(std::string_view path) {
+  const std::string_view base = path.substr(path.rfind('/') + 1);
+  if (LooksSecret(base)) return std::string(kRedacted);
+  std::string name;
+  for (const char c : base) {
+    const auto byte = static_cast<unsigned char>(c);
+    name += byte < 0x20 || byte == 0x7f ? '_' : c;
+  }
+  return Shortened(std::move(name), kMaxLog);
 }
 
 std::string NameOfId(std::string_view id) {

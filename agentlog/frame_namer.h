@@ -28,6 +28,10 @@ PathScope ScopeOf(std::string_view project_root, std::string_view cwd, std::size
 // components of the path. Any thread.
 std::string NameOfPath(std::string_view path, const PathScope& scope);
 
+// The labels of a host that look like secrets replaced. Before its case is lost: a key without a
+// vendor's shape is known by its letters. Any thread.
+std::string WithoutSecretLabels(std::string_view host);
+
 // A host as found by DomainsIn; labels that look like secrets are replaced. Any thread.
 std::string NameOfDomain(std::string_view host);
 
@@ -38,6 +42,10 @@ std::string NameOfModel(std::string_view model);
 // one underscore; "unknown" when nothing is left; at most 80 characters; a word that looks like a
 // secret becomes "redacted". Any thread.
 std::string NameOfWord(std::string_view text);
+
+// A log file without its folder, for places of losses: as it is, but for control characters, and
+// "redacted" when it looks like a secret. Any thread.
+std::string NameOfLog(std::string_view path);
 
 // An id: as NameOfWord, but one that looks like a secret becomes its hash, so that ids stay apart.
 // Any thread.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agentlog/domain.h"
+#include "agentlog/secret.h"
 #include "agentlog/shell_effect.h"
 #include "agentlog/shell_operands.h"
 #include "agentlog/shell_programs.h"
@@ -20,6 +21,7 @@ constexpr std::size_t kMaxFiles = 256;
 constexpr std::size_t kMaxDomains = 64;
 
 std::string_view BaseNameOf(std::string_view path) noexcept {
+  if (HoldsBase64Key(path)) return "redacted";
   const std::size_t slash = path.find_last_of("/\\");
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }

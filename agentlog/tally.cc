@@ -2,6 +2,7 @@
 
 #include "agentlog/tally.h"
 
+#include "agentlog/frame_namer.h"
 #include "agentlog/hash.h"
 #include "agentlog/secret.h"
 #include "sonde/agent_history.h"
@@ -191,7 +192,7 @@ void Tally::DropIndexes() {
 }
 
 void Tally::OnOddity(std::string_view cause, std::uint64_t line) {
-  losses.Add(cause, "lines", 1, file.substr(file.rfind('/') + 1) + ':' + std::to_string(line));
+  losses.Add(cause, "lines", 1, NameOfLog(file) + ':' + std::to_string(line));
 }
 
 }  // namespace sonde::agentlog

@@ -6,6 +6,7 @@
 
 #include "agentlog/domain.h"
 #include "agentlog/patch.h"
+#include "agentlog/secret.h"
 #include "agentlog/tool_input.h"
 
 namespace sonde::agentlog {
@@ -188,7 +189,8 @@ ToolFacts FactsOf(const ToolCall& tool) {
   }
   facts.command_name = facts.category == ToolCategory::kNetwork && !facts.domains.empty()
                            ? facts.domains.front()
-                           : std::move(written);
+                       : LooksSecret(tool.name) ? "redacted"
+                                                : std::move(written);
   return facts;
 }
 
