@@ -30,6 +30,12 @@ TokenCounts& TokenCounts::operator+=(const TokenCounts& other) noexcept {
   return *this;
 }
 
+std::uint64_t TokenCounts::Total() const noexcept {
+  std::uint64_t total = input;
+  for (const std::uint64_t part : {cache_read, cache_creation, output}) Add(total, part);
+  return total;
+}
+
 AgentCounts& AgentCounts::operator+=(const AgentCounts& other) {
   user_prompts += other.user_prompts;
   agent_prompts += other.agent_prompts;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "agentlog/fork.h"
+#include "agentlog/frame_namer.h"
 #include "agentlog/hash.h"
 #include "agentlog/parse_cache.h"
 #include "agentlog/tally.h"
@@ -49,6 +50,7 @@ LogIdentity IdentityOf(const std::string& name, const OpenFile& file,
       .inode = status.st_ino,
       .bytes = static_cast<std::uint64_t>(status.st_size),
       .modified_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec,
+      .changed_ns = std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec,
       .max_line_bytes = options.max_line_bytes};
 }
 
@@ -65,7 +67,7 @@ Result<std::vector<Input>> OpenInputs(const std::vector<std::string>& files,
     const Result<OpenFile> opened = is_standard_input ? OpenFile(dup(STDIN_FILENO)) : OpenLog(file);
     if (!opened.ok()) {
       if (options.are_named) return opened.error();
-      losses.Add("file that cannot be read", "files", 1, BaseName(file));
+      losses.Add("file that cannot be read", "files", 1, NameOfLog(file));
       continue;
     }
     Input input;
@@ -95,7 +97,7 @@ std::unique_ptr<Tally> ReadOne(const Input& input, const HistoryOptions& options
     lseek(input.spool.descriptor(), 0, SEEK_SET);
     tally.agent = ReadLog(input.spool.descriptor(), input.name, read_options, tally, tally.losses);
     if (!tally.agent) {
-      tally.losses.Add("file that is no agent log", "files", 1, BaseName(input.name));
+      tally.losses.Add("file that is no agent log", "files", 1, NameOfLog(input.name));
     }
     return owned;
   }
@@ -103,14 +105,14 @@ std::unique_ptr<Tally> ReadOne(const Input& input, const HistoryOptions& options
   if (std::unique_ptr<Tally> known = cache.Load(input.identity)) return known;
   const Result<OpenFile> file = OpenLog(input.name);
   if (!file.ok()) {
-    tally.losses.Add("file that cannot be read", "files", 1, BaseName(input.name));
+    tally.losses.Add("file that cannot be read", "files", 1, NameOfLog(input.name));
     return owned;
   }
   // Read as it was found: a log that grows meanwhile, or was not read to its end, is read anew the
   // next time.
   tally.agent = ReadLog(file.value().descriptor(), input.name, read_options, tally, tally.losses);
   if (!tally.agent) {
-    tally.losses.Add("file that is no agent log", "files", 1, BaseName(input.name));
+    tally.losses.Add("file that is no agent log", "files", 1, NameOfLog(input.name));
   }
   if (!options.stop.stop_requested() &&
       IdentityOf(input.name, file.value(), options) == input.identity) {

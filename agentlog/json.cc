@@ -90,7 +90,7 @@ std::size_t AppendEscape(std::string& out, std::string_view raw, std::size_t at)
 constexpr std::uint64_t kLargestCount = 1'000'000'000'000;
 
 void ReadDouble(double number, std::uint64_t& out, bool& odd) {
-  if (number >= 0 && number <= static_cast<double>(kLargestCount)) {
+  if (number >= 0 && number <= static_cast<double>(kLargestCount) && std::trunc(number) == number) {
     out = static_cast<std::uint64_t>(number);
   } else {
     odd = true;

@@ -149,8 +149,8 @@ inline bool IsOf(od::value value, od::json_type wanted, bool& out) {
   return true;
 }
 
-// A count that may be written as 12, 12.0, "12" or null. What is no count (-5, "x", more than
-// 10^12) gives 0 and sets `odd`.
+// A count that may be written as 12, 12.0, "12" or null. What is no count (-5, 5.5, "x", more
+// than 10^12) gives 0 and sets `odd`.
 bool ReadCount(od::value value, std::uint64_t& out, bool& odd);
 
 // A number of any sign; leaves `out` alone for what is none.

@@ -130,6 +130,12 @@ void Ledger::Enter(Tally& tally, std::uint32_t file, std::uint32_t own_start) {
   EnterMarks(tally, own_start, numbers);
 }
 
+void Ledger::NoteCopy(std::uint32_t owner, std::uint32_t a, std::uint32_t b, std::int64_t time_ns) {
+  if (a == b) return;
+  std::int64_t& until = threads[owner == a ? b : a].copied_until_ns;
+  until = std::max(until, time_ns);
+}
+
 void Ledger::EnterCalls(Tally& tally, std::size_t first,
                         const std::vector<std::uint32_t>& numbers) {
   const std::vector<std::uint32_t> model_of = Translate(tally.models, models, kMostModels);
@@ -152,7 +158,9 @@ void Ledger::EnterCalls(Tally& tally, std::size_t first,
       *row = copy;
       if (copy.is_wide != 0) Pack(Unpack(copy, tally.wide), *row, wide);
     } else {
+      const std::uint32_t other = row->thread;
       MergeCall(*row, wide, copy, tally.wide);
+      NoteCopy(row->thread, other, copy.thread, copy.time_ns);
     }
   }
 }
@@ -173,7 +181,9 @@ void Ledger::EnterTools(Tally& tally, std::uint32_t start,
     if (is_new) {
       *row = copy;
     } else {
+      const std::uint32_t other = row->thread;
       MergeTool(*row, copy);
+      NoteCopy(row->thread, other, copy.thread, std::max(copy.time_ns, copy.end_ns));
     }
   }
 }
@@ -191,7 +201,9 @@ void Ledger::EnterPrompts(Tally& tally, std::uint32_t start,
     if (is_new) {
       *row = copy;
     } else {
+      const std::uint32_t other = row->thread;
       MergePrompt(*row, copy);
+      NoteCopy(row->thread, other, copy.thread, copy.time_ns);
     }
   }
 }
@@ -203,9 +215,13 @@ void Ledger::EnterMarks(Tally& tally, std::uint32_t start,
   for (; !rows.empty(); rows.DropFront()) {
     if (rows.front().place < start) continue;
     const auto [row, is_new] = marks.FindOrAdd(rows.front().key);
-    if (!is_new) continue;
+    const std::uint32_t thread = numbers[rows.front().thread];
+    if (!is_new) {
+      NoteCopy(row->thread, row->thread, thread, rows.front().time_ns);
+      continue;
+    }
     *row = rows.front();
-    row->thread = numbers[row->thread];
+    row->thread = thread;
   }
 }
 

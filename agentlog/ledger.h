@@ -19,6 +19,7 @@ struct LedgerThread {
   TallyThread facts;
   std::uint32_t parent = kNoIndex;
   std::vector<std::uint32_t> files;
+  std::int64_t copied_until_ns = kNoTime;  // The last of its records that another thread owns.
 };
 
 // Logs are entered one after the other, in an order that does not depend on the machine. Not
@@ -60,6 +61,8 @@ class Ledger {
   }
   static void Rename(RowList<Alias>& aliases, Aliases& by_line, Aliases& renamed);
   std::vector<std::uint32_t> EnterThreads(Tally& tally, std::uint32_t file);
+  // Of two threads that have the same record, one does not own it.
+  void NoteCopy(std::uint32_t owner, std::uint32_t a, std::uint32_t b, std::int64_t time_ns);
   void EnterCalls(Tally& tally, std::size_t first, const std::vector<std::uint32_t>& numbers);
   void EnterTools(Tally& tally, std::uint32_t start, const std::vector<std::uint32_t>& numbers);
   void EnterPrompts(Tally& tally, std::uint32_t start, const std::vector<std::uint32_t>& numbers);

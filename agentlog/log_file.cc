@@ -3,6 +3,7 @@
 #include "agentlog/log_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,11 +14,14 @@
 #include <memory>
 
 #include "agentlog/dialect.h"
+#include "agentlog/frame_namer.h"
 #include "agentlog/hash.h"
 #include "agentlog/line_reader.h"
 
 namespace sonde::agentlog {
 namespace {
+
+constexpr int kPipePatienceMs = 10'000;
 
 std::string_view CauseOf(LineOutcome outcome, bool is_open) {
   switch (outcome) {
@@ -31,9 +35,6 @@ std::string_view CauseOf(LineOutcome outcome, bool is_open) {
   }
   return is_open ? "last line cut off" : "damaged line";
 }
-
-// Losses are shown where folders, which may tell about people, are not.
-std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool IsBlank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
@@ -50,13 +51,13 @@ class LogReader {
         losses_(losses),
         dialect_options_{.wants_text = options.wants_text,
                          .file_key = HashOf(name),
-                         .file_name = BaseName(name)} {}
+                         .file_name = std::string_view(name).substr(name.rfind('/') + 1)} {}
 
   std::optional<AgentKind> Read() {
     while (!stop_.stop_requested()) {
       const Result<std::optional<Line>> line = lines_.Next();
       if (!line.ok()) {
-        losses_.Add(line.error().message, "files", 1, BaseName(name_));
+        losses_.Add(line.error().message, "files", 1, NameOfLog(name_));
         break;
       }
       if (!line.value()) break;
@@ -90,7 +91,7 @@ class LogReader {
   }
 
   void Lose(std::string_view cause, std::uint64_t number) {
-    losses_.Add(cause, "lines", 1, std::string(BaseName(name_)) + ':' + std::to_string(number));
+    losses_.Add(cause, "lines", 1, NameOfLog(name_) + ':' + std::to_string(number));
   }
 
   LineReader lines_;
@@ -103,6 +104,14 @@ class LogReader {
   std::optional<AgentKind> agent_;
   std::unique_ptr<Dialect> dialect_;
 };
+
+// Waits until a pipe, opened without waiting, has been written to or has a writer who may yet.
+bool GetsWriter(int descriptor) {
+  pollfd waiting{.fd = descriptor, .events = POLLIN, .revents = 0};
+  if (poll(&waiting, 1, kPipePatienceMs) != 0) return true;
+  char nothing = 0;
+  return read(descriptor, &nothing, 1) < 0;
+}
 
 Error SystemError(const char* what, const std::string& file) {
   return {.code = ErrorCode::kSystem,
@@ -126,7 +135,8 @@ OpenFile::~OpenFile() {
 }
 
 Result<OpenFile> OpenLog(const std::string& path) {
-  OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Opening a pipe would wait for its writer for ever.
+  OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.descriptor() < 0) {
     return Error{.code = errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kInvalid,
                  .message = std::string("cannot open: ") + std::strerror(errno),
@@ -140,6 +150,13 @@ Result<OpenFile> OpenLog(const std::string& path) {
                  .message = is_folder ? "is a folder" : "is neither a file nor a pipe",
                  .file = path};
   }
+  if (S_ISFIFO(status.st_mode) && !GetsWriter(file.descriptor())) {
+    return Error{.code = ErrorCode::kInvalid,
+                 .message = "is a pipe that no one opened for writing within " +
+                            std::to_string(kPipePatienceMs / 1000) + " seconds",
+                 .file = path};
+  }
+  fcntl(file.descriptor(), F_SETFL, fcntl(file.descriptor(), F_GETFL) & ~O_NONBLOCK);
   posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
   return file;
 }

@@ -29,7 +29,8 @@ class OpenFile {
   int descriptor_ = -1;
 };
 
-// Opens a regular file or a pipe for reading. Fails with kNotFound or kInvalid. **Any thread.**
+// Opens a regular file or a pipe for reading. Fails with kNotFound or kInvalid, also for a pipe
+// that has no writer for ten seconds. **Any thread.**
 Result<OpenFile> OpenLog(const std::string& path);
 // Copies what `descriptor` still holds to a file without a name; `name` says in errors whose it is.
 // Fails with kSystem. **Any thread.**

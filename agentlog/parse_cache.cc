@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x31'676f'6c2d'6473;
 // Counts up with every change of what is kept or how a log is understood.
-constexpr std::uint64_t kUnderstanding = 3;
+constexpr std::uint64_t kUnderstanding = 4;
 constexpr std::uint64_t kVersion = kUnderstanding << 32 | sizeof(CallRow) << 24 |
                                    sizeof(ToolRow) << 16 | sizeof(PromptRow) << 8 |
                                    (sizeof(MarkRow) + sizeof(OriginPoint));
@@ -42,6 +42,7 @@ std::uint64_t KeyOf(const LogIdentity& log) {
       .Add(log.inode)
       .Add(log.bytes)
       .Add(static_cast<std::uint64_t>(log.modified_ns))
+      .Add(static_cast<std::uint64_t>(log.changed_ns))
       .Add(log.max_line_bytes)
       .value();
 }

@@ -19,13 +19,15 @@ struct LogIdentity {
   std::uint64_t inode = 0;
   std::uint64_t bytes = 0;
   std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;  // The inode's: moves also where an edit puts `modified_ns` back.
   std::uint64_t max_line_bytes = 0;
 
   friend bool operator==(const LogIdentity&, const LogIdentity&) = default;
 };
 
-// One file a log in a folder of the user's own. An entry holds numbers, ids (of sessions, models
-// and tools) and hashes, never text. A broken or outdated entry is no entry. **Any thread.**
+// One file a log in a folder of the user's own. An entry holds numbers, hashes and what `sonde
+// sessions` shows (ids, names of models, efforts and tools, versions), never text. A broken or
+// outdated entry is no entry. **Any thread.**
 class ParseCache {
  public:
   // Empty `folder`: holds nothing.

@@ -35,7 +35,7 @@ class SessionMaker {
     for (std::uint32_t i = 0; i < ledger_.threads.size(); ++i) kept_[i] = kept_[RootOf(i)];
     ledger_.Choose([&](std::uint32_t thread) { return kept_[thread]; }, filter_.since_ns,
                    filter_.until_ns);
-    if (filter_.since_ns != kNoTime || filter_.until_ns != kNoTime) ClipTimes();
+    ClipTimes();
     Order(roots);
     Count();
   }
@@ -98,8 +98,13 @@ class SessionMaker {
     return false;
   }
 
-  // Only what passes the filter stretches a session.
+  // Only what passes the filter, and is no copy of another session's, stretches a session.
   void ClipTimes() {
+    const bool is_filtered = filter_.since_ns != kNoTime || filter_.until_ns != kNoTime;
+    const auto has_copies = [](const LedgerThread& row) { return row.copied_until_ns != kNoTime; };
+    if (!is_filtered && std::none_of(ledger_.threads.begin(), ledger_.threads.end(), has_copies)) {
+      return;
+    }
     std::vector<std::pair<std::int64_t, std::int64_t>> spans(ledger_.threads.size(),
                                                              {kNoTime, kNoTime});
     const auto stretch = [&](const auto& rows) {
@@ -115,10 +120,14 @@ class SessionMaker {
     stretch(ledger_.prompts.rows());
     stretch(ledger_.marks.rows());
     for (std::uint32_t i = 0; i < ledger_.threads.size(); ++i) {
-      ledger_.threads[i].facts.start_ns = spans[i].first;
-      ledger_.threads[i].facts.end_ns = spans[i].second;
-      if (spans[i].first != kNoTime) continue;
-      kept_[i] = false;
+      LedgerThread& thread = ledger_.threads[i];
+      if (!is_filtered && !has_copies(thread)) continue;
+      // Behind the last copy stand records of its own that are no rows.
+      const bool ends_itself =
+          !is_filtered && spans[i].first != kNoTime && thread.facts.end_ns > thread.copied_until_ns;
+      thread.facts.start_ns = spans[i].first;
+      if (!ends_itself) thread.facts.end_ns = spans[i].second;
+      if (is_filtered && spans[i].first == kNoTime) kept_[i] = false;
     }
     // A session stays for the sake of its sub-agents.
     for (std::uint32_t i = 0; i < ledger_.threads.size(); ++i) {
@@ -126,8 +135,10 @@ class SessionMaker {
     }
   }
 
+  // A session that owns nothing stands where the history that it repeats ends.
   std::int64_t StartOf(std::uint32_t thread) const {
-    return ledger_.threads[thread].facts.start_ns;
+    const LedgerThread& row = ledger_.threads[thread];
+    return row.facts.start_ns != kNoTime ? row.facts.start_ns : row.copied_until_ns;
   }
 
   bool ComesBefore(std::uint32_t a, std::uint32_t b) const {
@@ -176,7 +187,7 @@ class SessionMaker {
     session.agent_id = ShownId(row.facts.agent_id);
     session.is_subagent = row.facts.is_subagent;
     session.parent_id = ShownId(row.facts.parent_id);
-    session.version = row.facts.version;
+    session.version = LooksSecret(row.facts.version) ? "redacted" : row.facts.version;
     session.start_ns = row.facts.start_ns;
     session.end_ns = row.facts.end_ns;
     if (!row.facts.folders.empty()) session.cwd_hash = row.facts.folders.front();

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tests/support/agent_logs.h"
 
 namespace sonde {
@@ -330,6 +332,39 @@ TEST(ClaudeAccount, TimeInTheFileIsNotOrderInTime) {
       AgentLogs(ClaudeUser("1", "09", R"("b")") + ClaudeUser("2", "03", R"("a")")).Read();
   EXPECT_EQ(history.sessions()[0].start_ns, ParseAgentTime("2026-01-01T00:00:03Z"));
   EXPECT_EQ(history.sessions()[0].end_ns, ParseAgentTime("2026-01-01T00:00:09Z"));
+}
+
+TEST(ClaudeAccounting, HistoryCopiedIntoAResumedSessionDoesNotStretchIt) {
+  const auto history_of = [](const std::string& session) {
+    return ClaudeUser("1", "01", R"("first")", "", session) +
+           ClaudeAnswer("2", "02", "msg_0123456789abcdefgh", R"({"output_tokens":5})", "[]", "",
+                        session);
+  };
+  AgentLogs logs;
+  logs.Add("a.jsonl", history_of("S1"));
+  logs.Add("b.jsonl",
+           history_of("S2") + ClaudeUser("3", "31", R"("second")", "", "S2") +
+               ClaudeAnswer("4", "32", "msg_1123456789abcdefgh", R"({"output_tokens":7})", "[]", "",
+                            "S2") +
+               ClaudeLine("system", R"("uuid":"5","timestamp":"2026-01-01T00:00:35Z")", "S2"));
+  logs.Add("c.jsonl", history_of("S3"));
+  const AgentHistory history = logs.Read();
+  ASSERT_EQ(history.sessions().size(), 3U);
+  const auto session = [&](const std::string& id) {
+    return *std::find_if(history.sessions().begin(), history.sessions().end(),
+                         [&](const AgentSession& one) { return one.id == id; });
+  };
+  const auto second = [](const char* text) {
+    return ParseAgentTime(std::string("2026-01-01T00:00:") + text + "Z");
+  };
+  EXPECT_EQ(session("S1").start_ns, second("01"));
+  EXPECT_EQ(session("S1").end_ns, second("02"));
+  EXPECT_EQ(session("S2").start_ns, second("31"));
+  EXPECT_EQ(session("S2").end_ns, second("35"));
+  EXPECT_EQ(session("S2").counts.tokens.output, 7U);
+  // A copy without anything of its own has no time of its own.
+  EXPECT_EQ(session("S3").start_ns, kNoTime);
+  EXPECT_EQ(session("S3").counts.llm_calls, 0U);
 }
 
 }  // namespace

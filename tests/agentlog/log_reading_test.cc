@@ -140,5 +140,15 @@ TEST(ParseAgentTime, TakesWhatLogsWriteAndNothingElse) {
   }
 }
 
+TEST(LogReading, APartOfATokenIsNoCountAndSaid) {
+  const auto answer = [](const std::string& number, const std::string& output) {
+    return ClaudeAnswer(number, "0" + number, "msg_0123456789abcdef0" + number,
+                        R"({"input_tokens":1,"output_tokens":)" + output + "}");
+  };
+  const AgentHistory odd = AgentLogs(answer("1", "5.5") + answer("2", "6.0")).Read();
+  EXPECT_EQ(odd.totals().tokens.output, 6U);
+  EXPECT_EQ(odd.losses().TotalIn("lines"), 1U);
+}
+
 }  // namespace
 }  // namespace sonde

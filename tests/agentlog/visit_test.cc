@@ -339,11 +339,17 @@ TEST(ParseCache, GivesTheSameAccountAndHoldsNoText) {
   // A log that grew is read anew.
   std::ofstream(logs.files()[1], std::ios::app) << CodexCount("04", 6, 1, 11, 2);
   EXPECT_EQ(logs.Totals({.parse_cache = cache}).tokens.input, 16U);
+  // So is one that was edited in place, its size and the time of its last change put back.
+  const std::filesystem::file_time_type written = std::filesystem::last_write_time(logs.files()[1]);
+  std::string text = CodexMeta("s") + CodexCount("03", 5, 1, 5, 1) + CodexCount("04", 7, 1, 12, 2);
+  std::ofstream(logs.files()[1], std::ios::in) << text;
+  std::filesystem::last_write_time(logs.files()[1], written);
+  EXPECT_EQ(logs.Totals({.parse_cache = cache}).tokens.input, 17U);
   // An entry that was tampered with is no entry.
   for (const auto& entry : std::filesystem::directory_iterator(cache)) {
     std::filesystem::resize_file(entry.path(), 60);
   }
-  EXPECT_EQ(logs.Totals({.parse_cache = cache}).tokens.input, 16U);
+  EXPECT_EQ(logs.Totals({.parse_cache = cache}).tokens.input, 17U);
 }
 
 }  // namespace

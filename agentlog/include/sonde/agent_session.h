@@ -50,9 +50,9 @@ struct TokenCounts {
   std::uint64_t output = 0;
   std::uint64_t reasoning = 0;
 
-  // Saturates.
+  // Both saturate.
   TokenCounts& operator+=(const TokenCounts& other) noexcept;
-  std::uint64_t Total() const noexcept { return input + cache_read + cache_creation + output; }
+  std::uint64_t Total() const noexcept;
   friend bool operator==(const TokenCounts&, const TokenCounts&) = default;
 };
 
@@ -89,7 +89,8 @@ struct AgentSession {
   std::uint32_t parent = kNoIndex;  // Into AgentHistory::sessions(); kNoIndex also when not read.
   std::string parent_id;            // Of a sub-agent or a fork; empty when not known.
   std::string version;              // Of the agent's program; empty when not known.
-  std::int64_t start_ns = kNoTime;  // First and last instant in any record that is its own.
+  // First and last instant in any record that is its own: not in history copied from another.
+  std::int64_t start_ns = kNoTime;
   std::int64_t end_ns = kNoTime;
   bool has_usage = false;      // False: no record says what calls cost, which is not "nothing".
   std::uint64_t cwd_hash = 0;  // HashOfPath of the first working folder; 0 when not known.
@@ -138,7 +139,7 @@ struct LlmCall {
   std::string_view model{};   // Empty when not known.
   std::string_view effort{};  // "low", "high"; empty when not known.
   TokenCounts tokens;
-  std::string_view text{};    // What the model said, without its reasoning; pieces joined by newline.
+  std::string_view text{};  // What the model said, without its reasoning; pieces joined by newline.
   bool is_final = false;    // The answer ended the turn.
   bool is_advisor = false;  // Made inside another call, by a model of its own.
 };
