@@ -88,11 +88,6 @@ std::vector<std::string> TagReport::Lines() const {
                     std::to_string(spread.total) + " total): top1=" + Fixed(spread.top1, 1) +
                     "%, top3=" + Fixed(spread.top3, 1) + "%, top5=" + Fixed(spread.top5, 1) +
                     "%, entropy=" + Fixed(spread.entropy, 2));
-    for (std::size_t i = 0; i < std::min<std::size_t>(5, spread.tags.size()); ++i) {
-      const auto& [tag, count] = spread.tags[i];
-      lines.push_back("  " + std::to_string(i + 1) + ". " + kind + ':' + tag + " = " +
-                      std::to_string(count) + " (" + Fixed(Percent(count, spread.total), 1) + "%)");
-    }
   }
   return lines;
 }

@@ -1,10 +1,12 @@
 // sonde agent: what coding agents did, as profiles.
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "cli/agent_options.h"
 #include "cli/agent_output.h"
@@ -46,6 +48,25 @@ Profile StacksOf(const Profile& profile, std::size_t index, const ValueType& typ
   builder.SetDuration(profile.duration_ns());
   builder.losses().Add(profile.losses());
   return std::move(builder).Build();
+}
+
+// What may be subtracted from `type`: its own kind; or, of text that names no kind, the one there
+// is.
+std::optional<std::size_t> SampleTypeLike(const Profile& base, const ValueType& type) {
+  const std::span<const ValueType> types = base.sample_types();
+  const auto same = std::find(types.begin(), types.end(), type);
+  if (same != types.end()) return static_cast<std::size_t>(same - types.begin());
+  const bool names_none = types.size() == 1 && types[0] == ValueType{"samples", "count"};
+  return names_none ? std::optional<std::size_t>(0) : std::nullopt;
+}
+
+// "tokens (count), cost (nanodollars)".
+std::string TypesOf(const Profile& profile) {
+  std::string list;
+  for (const ValueType& type : profile.sample_types()) {
+    list += (list.empty() ? "" : ", ") + type.type + " (" + type.unit + ')';
+  }
+  return list;
 }
 
 class AgentRun {
@@ -92,14 +113,17 @@ Status AgentRun::CheckArguments() {
   }
   format_ = by_name.value_or(by_option.value_or(AgentFormat::kPprof));
   if (by_name && by_option && *by_name != *by_option) {
-    warnings_.push_back("the output's extension says " + std::string(NameOf(*by_name)) +
-                        ", --format " + options_.format + " is ignored");
+    return Error{.code = ErrorCode::kUsage,
+                 .message = "the output's extension says " + std::string(NameOf(*by_name)) +
+                            ", --format says " + options_.format,
+                 .file = options_.output};
   }
   if (!options_.diff_base.empty() && format_ == AgentFormat::kJson) {
     return Error{.code = ErrorCode::kUsage,
                  .message = "a difference is written as pprof, folded or svg"};
   }
   std::vector<std::string> inputs = options_.input.session_files;
+  inputs.insert(inputs.end(), options_.input.files.begin(), options_.input.files.end());
   if (!options_.diff_base.empty()) inputs.push_back(options_.diff_base);
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::path(options_.output).parent_path();
@@ -110,15 +134,10 @@ Status AgentRun::CheckArguments() {
 Result<AgentHistory> AgentRun::Read() const {
   AgentInput input = options_.input;
   // Named files are taken whole; what is looked for must have worked in the project.
-  input.project_root = input.session_files.empty() ? ProjectRootOf(options_) : std::string();
+  input.project_root = input.is_named() ? std::string() : ProjectRootOf(options_);
   Result<AgentHistory> history = ReadHistory(input);
   if (!history.ok()) return history.error();
-  if (history.value().sessions().empty()) {
-    return Invalid(input.session_files.empty()
-                       ? "no session of the project was found; --project-root, --codex-root, "
-                         "--claude-root and --session-file say where to look"
-                       : "no session was found in the files given");
-  }
+  if (history.value().sessions().empty()) return Invalid(WhyNoSession(input));
   return history;
 }
 
@@ -158,7 +177,12 @@ Result<int> AgentRun::Run() {
   if (!history.ok()) return history.error();
   if (Status done = ProjectHistory(history.value(), projection); !done.ok()) return done.error();
   if (projection.counts().sessions + projection.counts().subagents == 0) {
-    return Invalid("no session is left by --session-tag and --prompt-tag");
+    const std::string session_tag =
+        options_.session_tag.empty() ? "" : "--session-tag " + options_.session_tag;
+    const std::string prompt_tag =
+        options_.prompt_tag.empty() ? "" : "--prompt-tag " + options_.prompt_tag;
+    return Invalid("no session is left by " + session_tag +
+                   (session_tag.empty() || prompt_tag.empty() ? "" : " and ") + prompt_tag);
   }
   Result<Json> written = options_.all.empty() ? WriteOne(projection, history.value())
                                               : WriteAll(projection, history.value());
@@ -180,7 +204,10 @@ Result<int> AgentRun::Run() {
   status["warnings"] = warnings_;
   status["losses"] = LossesAsJson(WithoutFolders(history.value().losses()));
   status["tagging"] = TaggingAsJson(projection.tags());
-  std::cout << status.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  // Standard output may be taken by the profile.
+  if (options_.output != "-") {
+    std::cout << status.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  }
   PrintTagging(projection.tags());
   PrintWarnings(warnings_);
   PrintLosses(WithoutFolders(history.value().losses()));
@@ -189,9 +216,14 @@ Result<int> AgentRun::Run() {
 
 Result<Json> AgentRun::WriteDifference(const Profile& now) {
   const ValueType type = now.sample_types()[0];
-  const std::size_t base_type =
-      base_->FindSampleType(type.type).value_or(base_->default_sample_type());
-  const Profile base_stacks = StacksOf(*base_, base_type, type);
+  const std::optional<std::size_t> base_type = SampleTypeLike(*base_, type);
+  if (!base_type) {
+    return Error{.code = ErrorCode::kUsage,
+                 .message = "--diff-base has no weights in " + type.type + " (" + type.unit +
+                            ") of the view " + options_.view + "; it holds " + TypesOf(*base_),
+                 .file = options_.diff_base};
+  }
+  const Profile base_stacks = StacksOf(*base_, *base_type, type);
   const Profile now_stacks = StacksOf(now, 0, type);
   Result<Profile> difference = Subtract(now_stacks, base_stacks);
   if (!difference.ok()) return difference.error();
@@ -239,23 +271,26 @@ Result<Json> AgentRun::WriteAll(AgentProjection& projection, const AgentHistory&
   const std::string folder = options_.all + (options_.all.ends_with('/') ? "" : "/");
   const AgentPicture picture{.project = projection.project_name(), .width_px = options_.svg_width};
   std::vector<std::pair<AgentView, Profile>> profiles;
+  std::vector<std::string> stale;
   Json views = Json::object();
   for (const AgentView view : AllAgentViews()) {
     Result<Profile> profile = projection.Take(view, history.losses());
+    const std::string stem = folder + std::string(NameOf(view));
     if (!profile.ok()) {
       warnings_.push_back(profile.error().message);
+      stale.push_back(stem);
       continue;
     }
-    const std::string stem = folder + std::string(NameOf(view));
     for (const auto& [end, format] :
-         {std::pair{".pb.gz", AgentFormat::kPprof}, std::pair{".folded", AgentFormat::kFolded},
-          std::pair{".flame.svg", AgentFormat::kSvg}}) {
-      if (Status written = WriteAgentFile(stem + end, format, view, profile.value(), picture);
+         {std::pair{kPprofEnd, AgentFormat::kPprof}, std::pair{kFoldedEnd, AgentFormat::kFolded},
+          std::pair{kSvgEnd, AgentFormat::kSvg}}) {
+      if (Status written =
+              WriteAgentFile(stem + std::string(end), format, view, profile.value(), picture);
           !written.ok()) {
         return written.error();
       }
     }
-    if (Status written = WriteTop(stem + ".top.txt", profile.value()); !written.ok()) {
+    if (Status written = WriteTop(stem + std::string(kTopEnd), profile.value()); !written.ok()) {
       return written.error();
     }
     views[std::string(NameOf(view))] = WeightsAsJson(profile.value());
@@ -266,6 +301,9 @@ Result<Json> AgentRun::WriteAll(AgentProjection& projection, const AgentHistory&
   for (const auto& [view, profile] : profiles) tables.emplace_back(view, &profile);
   if (Status written = WriteAgentJson(folder + "agent.json", tables, spill_); !written.ok()) {
     return written.error();
+  }
+  for (const std::string& stem : stale) {
+    if (Status removed = RemoveAgentFiles(stem); !removed.ok()) return removed.error();
   }
   return Json{{"output", options_.all}, {"views", std::move(views)}};
 }

@@ -2,13 +2,19 @@
 
 #include "cli/agent_input.h"
 
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+
+#include "cli/command.h"
 
 namespace sonde::cli {
 namespace {
@@ -81,6 +87,33 @@ Chosen ChooseFiles(const AgentInput& input) {
   return chosen;
 }
 
+// A cache that was asked for and cannot be kept would only be slow, and never say why.
+Status CheckParseCache(const std::string& folder) {
+  if (folder.empty()) return {};
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && access(folder.c_str(), R_OK | W_OK | X_OK) == 0) return {};
+  return Error{.code = ErrorCode::kOutput,
+               .message = "the parse cache cannot be written to: " +
+                          (error ? error.message() : std::string(std::strerror(errno))),
+               .file = folder};
+}
+
+// "--agent x" for each condition on sessions that was given.
+std::string FiltersOf(const AgentInput& input) {
+  std::string filters;
+  for (const auto& [option, value] :
+       {std::pair{"--project-root", &input.project_root}, std::pair{"--agent", &input.agent},
+        std::pair{"--session-id", &input.session_id},
+        std::pair{"--session-model", &input.session_model}, std::pair{"--since", &input.since},
+        std::pair{"--until", &input.until}}) {
+    if (value->empty()) continue;
+    if (!filters.empty()) filters += ", ";
+    filters += std::string(option) + ' ' + *value;
+  }
+  return filters;
+}
+
 }  // namespace
 
 void AddInputOptions(CLI::App& command, AgentInput& input) {
@@ -98,13 +131,19 @@ void AddInputOptions(CLI::App& command, AgentInput& input) {
       "--since", input.since,
       "Only what happened since then (2026-01-31, an RFC 3339 time, or 12h, 7d ago)");
   command.add_option("--until", input.until, "Only what happened before then");
-  command.add_option("--scan-files", input.scan_files,
-                     "Look at the newest so many logs only (0 = all)");
-  command.add_option("--max-sessions", input.max_sessions,
-                     "Keep the newest so many sessions (0 = all)");
-  command.add_option("--parse-cache", input.parse_cache,
-                     "Folder of the parse cache (default: $XDG_CACHE_HOME/sonde/agentlog)");
-  command.add_flag("--no-parse-cache", input.no_parse_cache, "Read every log anew");
+  command
+      .add_option("--scan-files", input.scan_files,
+                  "Look at the newest so many logs only (0 = all)")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--max-sessions", input.max_sessions,
+                  "Keep the newest so many sessions (0 = all)")
+      ->check(CLI::NonNegativeNumber);
+  CLI::Option* const cache =
+      command.add_option("--parse-cache", input.parse_cache,
+                         "Folder of the parse cache (default: $XDG_CACHE_HOME/sonde/agentlog)");
+  command.add_flag("--no-parse-cache", input.no_parse_cache, "Read every log anew")
+      ->excludes(cache);
 }
 
 Result<AgentHistory> ReadHistory(const AgentInput& input) {
@@ -120,12 +159,47 @@ Result<AgentHistory> ReadHistory(const AgentInput& input) {
   if (!until.ok()) return until.error();
   options.filter.since_ns = since.value();
   options.filter.until_ns = until.value();
+  if (until.value() != kNoTime && since.value() >= until.value()) {
+    return Error{.code = ErrorCode::kUsage,
+                 .message = "--since " + input.since + " is not before --until " + input.until};
+  }
+  if (Status usable = CheckParseCache(input.parse_cache); !usable.ok()) return usable.error();
   if (!input.no_parse_cache) {
     options.parse_cache = input.parse_cache.empty() ? DefaultParseCache() : input.parse_cache;
   }
   const Chosen chosen = ChooseFiles(input);
   options.are_named = chosen.are_named;
   return AgentHistory::Read(chosen.files, options);
+}
+
+std::string WhyNoSession(const AgentInput& input) {
+  if (input.is_named()) {
+    const std::string filters = FiltersOf(input);
+    return filters.empty() ? "no session was found in the files given"
+                           : "no session in the files given is left by " + filters;
+  }
+  AgentInput rest = input;
+  rest.project_root.clear();
+  const std::string filters = FiltersOf(rest);
+  const bool has_project = !input.project_root.empty();
+  return std::string("no session ") + (has_project ? "of the project " : "") +
+         (filters.empty() ? "was found" : "is left by " + filters) + "; " +
+         (has_project ? "--project-root, " : "") +
+         "--codex-root, --claude-root and --session-file say where to look";
+}
+
+std::string Cell(std::string_view text, std::size_t width) {
+  std::string line = OneLine(text);
+  std::size_t characters = 0;
+  std::size_t cut = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if ((static_cast<unsigned char>(line[i]) & 0xc0) == 0x80) continue;
+    if (characters + 3 <= width) cut = i;
+    ++characters;
+  }
+  if (characters <= width) return line;
+  line.resize(cut);
+  return line + "...";
 }
 
 std::string TimeText(std::int64_t time_ns) {
@@ -174,9 +248,9 @@ nlohmann::json LossesAsJson(const Losses& losses) {
 
 void PrintLosses(const Losses& losses) {
   for (const Loss& loss : losses.entries()) {
-    std::cerr << "sonde: " << loss.count << ' ' << loss.unit << ": " << loss.cause;
+    std::cerr << "sonde: " << loss.count << ' ' << loss.unit << ": " << OneLine(loss.cause);
     for (std::size_t i = 0; i < loss.places.size(); ++i) {
-      std::cerr << (i == 0 ? " (" : ", ") << loss.places[i];
+      std::cerr << (i == 0 ? " (" : ", ") << OneLine(loss.places[i]);
     }
     if (loss.count > loss.places.size() && !loss.places.empty()) std::cerr << ", ...";
     std::cerr << (loss.places.empty() ? "\n" : ")\n");

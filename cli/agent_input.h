@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sonde/agent_history.h"
@@ -30,15 +31,26 @@ struct AgentInput {
   std::size_t max_sessions = 0;
   std::string parse_cache;
   bool no_parse_cache = false;
+
+  // Logs were named: nothing is looked for.
+  bool is_named() const noexcept { return !files.empty() || !session_files.empty(); }
 };
 
 // --codex-root, --claude-root, --project-root, --agent, --session-id, --session-model, --since,
 // --until, --scan-files, --max-sessions, --session-file, --parse-cache, --no-parse-cache.
 void AddInputOptions(CLI::App& command, AgentInput& input);
 
-// Finds the logs and reads them. Fails with kUsage for a time that is none, kNotFound and
-// kInvalid for a named file that cannot be opened.
+// Finds the logs and reads them. Fails with kUsage for a time that is none and a span that ends
+// before it begins, kNotFound and kInvalid for a named file that cannot be opened, kOutput for a
+// named parse cache that cannot be written to.
 Result<AgentHistory> ReadHistory(const AgentInput& input);
+
+// Why a history of `input` has no session: where was looked, and which options left some out.
+std::string WhyNoSession(const AgentInput& input);
+
+// What stands in the logs, for one cell of a table: on one line, as a terminal shows it, and cut
+// with "..." when it has more than `width` characters.
+std::string Cell(std::string_view text, std::size_t width);
 
 // "2026-01-01T00:00:00.000Z".
 std::string TimeText(std::int64_t time_ns);

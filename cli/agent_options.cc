@@ -11,6 +11,17 @@
 namespace sonde::cli {
 namespace {
 
+// What only a server that gives tags needs.
+void RefuseWithoutServer(CLI::App& command, const AgentOptions& options) {
+  command.parse_complete_callback([&command, &options] {
+    if (options.tagger == "llm") return;
+    for (const char* name :
+         {"--llama-url", "--model", "--timeout", "--max-uncached-tags", "--cache"}) {
+      if (command.count(name) != 0) throw CLI::RequiresError(name, "--tagger llm");
+    }
+  });
+}
+
 // An option that takes one value each time it is given.
 CLI::Option* AddRepeated(CLI::App& command, const char* name, std::vector<std::string>& values,
                          const char* description) {
@@ -21,26 +32,37 @@ CLI::Option* AddRepeated(CLI::App& command, const char* name, std::vector<std::s
 
 void AddAgentOptions(CLI::App& command, AgentOptions& options) {
   AddInputOptions(command, options.input);
-  command.add_option(
+  CLI::Option* const output = command.add_option(
       "-o,--output", options.output,
-      "File to write; its extension chooses the format: .pb .pb.gz .folded .svg .json");
-  command.add_option(
+      "File to write, - for standard output; its extension chooses the format: .pb .pb.gz "
+      ".folded .svg .json");
+  CLI::Option* const all = command.add_option(
       "--all", options.all,
       "Write every view as .pb.gz, .folded, .flame.svg and .top.txt, and agent.json, "
       "into this folder");
-  command.add_option("--format", options.format, "Format where the extension does not tell")
-      ->check(CLI::IsMember({"pprof", "folded", "svg", "json"}));
-  command.add_option("--view", options.view, "What is counted")
-      ->check(CLI::IsMember({"operations", "tokens", "files", "network", "time", "tools", "cost"}))
-      ->capture_default_str();
+  CLI::Option* const format =
+      command
+          .add_option("--format", options.format,
+                      "Format where the extension does not tell (default: pprof)")
+          ->check(CLI::IsMember({"pprof", "folded", "svg", "json"}));
+  CLI::Option* const view = command.add_option("--view", options.view, "What is counted")
+                                ->check(CLI::IsMember({"operations", "tokens", "files", "network",
+                                                       "time", "tools", "cost"}))
+                                ->capture_default_str();
+  for (CLI::Option* const of_one : {output, format, view}) all->excludes(of_one);
   command.add_option("--project-name", options.project_name,
                      "Name of the project (default: last component of its root)");
   command.add_option("--path-depth", options.path_depth, "Components of a path that are shown")
       ->check(CLI::Range(1, 16))
       ->capture_default_str();
-  command.add_option("--stack", options.stack, "Frames, root first: task,phase,action");
+  CLI::Option* const stack =
+      command.add_option("--stack", options.stack, "Frames, root first: task,phase,action")
+          ->check([](const std::string& text) {
+            return text.empty() ? std::string("names no field") : std::string();
+          });
   command.add_option("--stack-preset", options.stack_preset, "Frames of a generation: G0 to G4")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(stack);
   AddRepeated(command, "--stack-rule", options.stack_rules,
               "FRAME:LABEL=REGEX shows LABEL in that frame");
   AddRepeated(command, "--op-map", options.op_maps,
@@ -49,7 +71,8 @@ void AddAgentOptions(CLI::App& command, AgentOptions& options) {
   AddRepeated(command, "--where", options.where,
               "FIELD=REGEX or FIELD!=REGEX keeps operations; all must hold");
   command.add_option("--diff-base", options.diff_base,
-                     "Subtract this profile (any format sonde reads), stack by stack");
+                     "Subtract this profile, stack by stack: of the same view, in any format "
+                     "sonde reads but its own JSON");
   command
       .add_option("--idle-limit", options.idle_limit_s,
                   "Seconds that a gap counts as work before the rest of it is idle")
@@ -90,6 +113,9 @@ void AddAgentOptions(CLI::App& command, AgentOptions& options) {
   command.add_option("--svg-width", options.svg_width, "Width of SVG output in pixels")
       ->check(CLI::Range(100.0, 100000.0))
       ->capture_default_str();
+  command.add_option("files", options.input.files,
+                     "Logs or folders of logs, as with --session-file");
+  RefuseWithoutServer(command, options);
 }
 
 Result<std::string> ReadTextFile(const std::string& path) {

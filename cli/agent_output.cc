@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/agent_input.h"
+#include "cli/output.h"
 #include "sonde/call_tree.h"
 #include "sonde/flame_graph.h"
 #include "sonde/folded.h"
@@ -34,7 +35,7 @@ Result<std::unique_ptr<ByteSink>> OpenWithFolder(const std::string& path) {
                  .message = "cannot make the folder: " + error.message(),
                  .file = folder.string()};
   }
-  return OpenPath(path);
+  return OpenOutput(path);
 }
 
 Status WriteSvg(AgentView view, const Profile& profile, const AgentPicture& picture,
@@ -218,6 +219,20 @@ Status WriteAgentJson(const std::string& path,
   };
   const Status written = write();
   return written.ok() ? written : Status(InFile(written.error(), path));
+}
+
+Status RemoveAgentFiles(const std::string& stem) {
+  for (const std::string_view end : {kPprofEnd, kFoldedEnd, kSvgEnd, kTopEnd}) {
+    const std::string path = stem + std::string(end);
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) continue;
+    if (!std::filesystem::remove(path, error) && error) {
+      return Error{.code = ErrorCode::kOutput,
+                   .message = "is of an earlier run and cannot be removed: " + error.message(),
+                   .file = path};
+    }
+  }
+  return {};
 }
 
 Status WriteTop(const std::string& path, const Profile& profile) {

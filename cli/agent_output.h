@@ -20,6 +20,12 @@ namespace sonde::cli {
 
 enum class AgentFormat { kPprof, kFolded, kSvg, kJson };
 
+// What --all writes of a view, behind the view's name.
+inline constexpr std::string_view kPprofEnd = ".pb.gz";
+inline constexpr std::string_view kFoldedEnd = ".folded";
+inline constexpr std::string_view kSvgEnd = ".flame.svg";
+inline constexpr std::string_view kTopEnd = ".top.txt";
+
 // "pprof", "folded", "svg", "json".
 std::string_view NameOf(AgentFormat format) noexcept;
 // By extension; nothing when it does not tell.
@@ -56,6 +62,10 @@ Status WriteAgentFile(const std::string& path, AgentFormat format, AgentView vie
 Status WriteAgentJson(const std::string& path,
                       const std::vector<std::pair<AgentView, const Profile*>>& profiles,
                       const SessionSpill& sessions);
+
+// Removes what an earlier run left of a view that has no samples now: the files of --all, by their
+// names alone. Fails with kOutput.
+Status RemoveAgentFiles(const std::string& stem);
 
 // The heaviest frames as `pprof -top` shows them.
 Status WriteTop(const std::string& path, const Profile& profile);

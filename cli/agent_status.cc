@@ -6,6 +6,8 @@
 #include <iostream>
 #include <map>
 
+#include "cli/command.h"
+
 namespace sonde::cli {
 namespace {
 
@@ -96,12 +98,14 @@ Json DifferenceAsJson(const Profile& profile) {
 }
 
 void PrintTagging(const TagReport& report) {
-  for (const std::string& line : report.Lines()) std::cerr << line << '\n';
-  for (const std::string& warning : report.Warnings()) std::cerr << "Warning: " << warning << '\n';
+  for (const std::string& line : report.Lines()) std::cerr << OneLine(line) << '\n';
+  PrintWarnings(report.Warnings());
 }
 
 void PrintWarnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) std::cerr << "Warning: " << warning << '\n';
+  for (const std::string& warning : warnings) {
+    std::cerr << "Warning: " << OneLine(warning) << '\n';
+  }
 }
 
 }  // namespace sonde::cli

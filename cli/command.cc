@@ -95,14 +95,18 @@ void Note(const std::string& text) {
 
 std::string OneLine(std::string_view text) {
   std::string line;
-  for (const char c : ValidUtf8(text)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      line += c;
+  const std::string valid = ValidUtf8(text);
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    unsigned byte = static_cast<unsigned char>(valid[i]);
+    // U+0080 to U+009f: to some terminals what ESC and a letter are.
+    const bool is_c1 = byte == 0xc2 && static_cast<unsigned char>(valid[i + 1]) < 0xa0;
+    if (byte >= 0x20 && byte != 0x7f && !is_c1) {
+      line += valid[i];
       continue;
     }
+    if (is_c1) byte = static_cast<unsigned char>(valid[++i]);
     std::array<char, 8> escape{};
-    std::snprintf(escape.data(), escape.size(), c == '\n' ? "\\n" : "\\x%02x", byte);
+    std::snprintf(escape.data(), escape.size(), byte == '\n' ? "\\n" : "\\x%02x", byte);
     line += escape.data();
   }
   return line;

@@ -69,6 +69,11 @@ Json CountsAsJson(const AgentCounts& counts) {
   return json;
 }
 
+// The column of sessions takes a sub-agent's whole id; the last column ends the line.
+constexpr std::size_t kNameWidth = 60;
+constexpr std::size_t kModelWidth = 40;
+constexpr std::size_t kModelsWidth = 160;
+
 class Table {
  public:
   explicit Table(const AgentHistory& history) : history_(history) {
@@ -148,6 +153,7 @@ class Table {
     name += NameOf(session.agent);
     name += ' ';
     name += session.agent_id.empty() ? session.id : session.agent_id;
+    name = Cell(name, kNameWidth);
     std::string start;
     std::string duration;
     if (session.start_ns != kNoTime) {
@@ -171,7 +177,7 @@ class Table {
     std::string models;
     for (const auto& [model, sum] : counts.models) {
       if (!models.empty()) models += ", ";
-      models += model.empty() ? "unknown" : model;
+      models += model.empty() ? "unknown" : Cell(model, kModelWidth);
     }
     std::printf("%-40s %-19s %9s %8llu %6s %12s %12s %12s %10s %11s  %s\n", name.c_str(),
                 start.c_str(), duration.c_str(),
@@ -179,7 +185,7 @@ class Table {
                 tokens(counts.llm_calls).c_str(), tokens(counts.tokens.input).c_str(),
                 tokens(counts.tokens.cache_read).c_str(),
                 tokens(counts.tokens.cache_creation).c_str(), tokens(counts.tokens.output).c_str(),
-                tools.c_str(), models.c_str());
+                tools.c_str(), Cell(models, kModelsWidth).c_str());
   }
 
   const AgentHistory& history_;
@@ -208,6 +214,7 @@ void AddSessions(Program& program) {
           std::fflush(stdout);
         }
         PrintLosses(history.value().losses());
+        if (history.value().sessions().empty()) Note(WhyNoSession(options->input));
         return 0;
       });
   AddInputOptions(*command, options->input);

@@ -22,6 +22,10 @@ void SuggestRules::AddTo(CLI::App& agent) {
 }
 
 Result<int> SuggestRules::Run(const AgentOptions& options) const {
+  if (!options.output.empty() || !options.all.empty()) {
+    return Error{.code = ErrorCode::kUsage,
+                 .message = "suggest-rules writes to standard output: -o and --all have no use"};
+  }
   Result<AgentTagging> tagging = AgentTagging::Create(options);
   if (!tagging.ok()) return tagging.error();
   if (!tagging.value().uses_rules()) {
@@ -35,9 +39,12 @@ Result<int> SuggestRules::Run(const AgentOptions& options) const {
   Result<AgentProjection> projection = AgentProjection::Create(std::move(asked).value());
   if (!projection.ok()) return projection.error();
   AgentInput input = options.input;
-  input.project_root = input.session_files.empty() ? ProjectRootOf(options) : std::string();
+  input.project_root = input.is_named() ? std::string() : ProjectRootOf(options);
   Result<AgentHistory> history = ReadHistory(input);
   if (!history.ok()) return history.error();
+  if (history.value().sessions().empty()) {
+    return Error{.code = ErrorCode::kInvalid, .message = WhyNoSession(input)};
+  }
   if (Status done = ProjectHistory(history.value(), projection.value()); !done.ok()) {
     return done.error();
   }

@@ -342,7 +342,27 @@ def test_errors(world):
     refused(2, "are for --tagger regex", "-o", "x.pb", "--tagger", "llm", "--preset")
     refused(2, "not on this machine", "-o", "x.pb", "--tagger", "llm", "--llama-url", "http://example.com")
     refused(2, "no session", "-o", "x.pb", "--project-root", "/nowhere")
-    refused(2, "no session is left", "-o", "x.pb", "--session-tag", "absent")
+    refused(2, "no session is left by --session-tag absent", "-o", "x.pb", "--session-tag", "absent")
+    refused(2, "no session is left by --session-tag a and --prompt-tag b", "-o", "x.pb", "--session-tag", "a",
+            "--prompt-tag", "b")
+    refused(2, "left by --session-id none", "-o", "x.pb", "--session-id", "none", "--session-file", world.files[0])
+    refused(2, "left by --session-id none", "suggest-rules", "--session-id", "none")
+    refused(2, "--since", "-o", "x.pb", "--since", "2026-02-01", "--until", "2026-01-01")
+    refused(2, "excludes", "-o", "x.pb", "--stack", "task", "--stack-preset", "G1")
+    refused(2, "excludes", "--all", "x", "--view", "tokens")
+    refused(2, "excludes", "--all", "x", "--format", "folded")
+    refused(2, "excludes", "--all", "x", "-o", "x.pb")
+    refused(2, "have no use", "suggest-rules", "-o", "x.pb")
+    refused(2, "--tagger llm", "-o", "x.pb", "--llama-url", "http://127.0.0.1:1")
+    refused(2, "names no field", "-o", "x.pb", "--stack", "")
+    refused(2, "a part of it names no field", "-o", "x.pb", "--stack", "task,,phase")
+    refused(2, "no field 'modle'", "-o", "x.pb", "--stack-rule", "modle:x=y")
+    refused(2, "--format says folded", "-o", "x.svg", "--format", "folded")
+    for text, part in (("rules = 'x'", "'rules' is not a list of texts"), ("rule = ['x']", "'rule' is not a table"),
+                       ("x = 1", "unknown key 'x'")):
+        with open(os.path.join(world.project, "bad.toml"), "w", encoding="utf-8") as file:
+            file.write(text)
+        refused(3, part, "-o", "x.pb", "--tag-rules", "bad.toml")
     refused(2, "missing.jsonl", "-o", "x.pb", "--session-file", "missing.jsonl")
     refused(2, "has no samples", "-o", "x.pb", "--where", "task=absent")
     refused(5, "", "-o", world.files[0], "--session-file", world.files[0])
@@ -373,6 +393,33 @@ def test_difference(world):
     less = world.status("-o", "less.svg", "--agent", "claude", "--stack", "agent,token", "--diff-base", "base.pb.gz")
     check(less["negative_difference"] < 0 and less["comparison"] == "candidate-minus-base", less)
     world.run("agent", "-o", "no.json", "--diff-base", "base.pb.gz", code=2)
+    other = world.run("agent", "-o", "no.pb.gz", "--view", "time", "--diff-base", "base.pb.gz", code=2)
+    check("has no weights in" in other.stderr and "tokens (count)" in other.stderr, other.stderr)
+    world.run("agent", "-o", "base.folded", "--agent", "codex", "--stack", "agent,token")
+    text = world.status("-o", "text.pb.gz", "--agent", "codex", "--stack", "agent,token", "--diff-base", "base.folded")
+    check(text["difference_unique_stacks"] == 0, text)
+
+
+def test_standard_output(world):
+    world.run("agent", "-o", "file.folded")
+    done = world.run("agent", "-o", "-", "--format", "folded")
+    check(done.stdout.encode() == world.read("file.folded"), done.stdout[:200])
+    check(not os.path.exists(os.path.join(world.project, "-")), "no file is called -")
+    named = world.run("agent", world.files[0], "-o", "a.folded")
+    world.run("agent", "--session-file", world.files[0], "-o", "b.folded")
+    check(json.loads(named.stdout)["samples"] > 0 and world.read("a.folded") == world.read("b.folded"), "files by themselves")
+
+
+def test_a_used_folder_holds_no_old_view(world):
+    world.run("agent", "--all", "used")
+    files = os.path.join(world.project, "used")
+    with open(os.path.join(files, "network.notes.txt"), "w", encoding="utf-8") as file:
+        file.write("mine\n")
+    status = world.status("--all", "used", "--where", "source_kind=llm")
+    check("network" not in status["views"] and "tokens" in status["views"], status["views"])
+    left = sorted(name for name in os.listdir(files) if name.startswith("network."))
+    check(left == ["network.notes.txt"], left)
+    check(os.path.exists(os.path.join(files, "tokens.folded")), "tokens")
 
 
 def test_go_reads_what_is_written(world):

@@ -74,6 +74,12 @@ with open(case("a01-streamed-output-grows", "a.jsonl")) as log:
 expect("a missing file", run("/nowhere.jsonl").returncode, 2)
 expect("a time that is none", run("--since", "yesterday").returncode, 2)
 expect("no logs at all", totals_of().get("sessions"), 0)
+expect("and said", "no session was found" in run().stderr, True)
+expect("the filter is named", "--session-id none" in run("--session-id", "none", CASES).stderr, True)
+expect("a span turned round", run("--since", "2026-02-01", "--until", "2026-01-01").returncode, 2)
+expect("a negative number", run("--max-sessions", "-1", CASES).returncode, 2)
+expect("two words on the cache", run("--parse-cache", SCRATCH, "--no-parse-cache", CASES).returncode, 2)
+expect("a cache that cannot be", run("--parse-cache", "/dev/null/x", CASES).returncode, 5)
 expect("--session-model", totals_of("--session-model", "gpt-b", CASES).get("sessions"), 1)
 expect("--until", totals_of("--until", "2020-01-01", CASES).get("llm_calls"), 0)
 expect("--project-root", totals_of("--project-root", "/elsewhere", CASES).get("sessions"), 0)
@@ -87,6 +93,19 @@ for arguments in ([secret], ["--json", secret]):
     done = run(*arguments)
     for word in ("someone", "hunter2"):
         expect(f"{word} in {arguments[0]}", word in done.stdout + done.stderr, False)
+
+# What a log calls itself does not steer the terminal.
+wild = os.path.join(SCRATCH, "wi\x1b[31mld.jsonl")
+with open(wild, "w") as log:
+    log.write(json.dumps({"type": "assistant", "sessionId": "S\u001b]0;x\u0007\n\u009b2J" + "s" * 500, "uuid": "1",
+                          "timestamp": "2026-01-01T00:00:00Z", "version": "1",
+                          "message": {"id": "m", "role": "assistant", "model": "m\u001b[2J\r" + "m" * 5000,
+                                      "usage": {"output_tokens": -5}}}) + "\n{broken\n")
+shown = run(wild)
+for stream in (shown.stdout, shown.stderr):
+    expect("control characters", [c for c in stream if c != "\n" and (c < " " or "\x7f" <= c < "\xa0")], [])
+expect("a line a session", len(shown.stdout.splitlines()), 3)
+expect("a cell is bounded", max(map(len, shown.stdout.splitlines())) < 300, True)
 
 print("\n".join(failures) or "all as expected")
 sys.exit(1 if failures else 0)
