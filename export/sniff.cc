@@ -7,6 +7,8 @@
 
 #include "export/folded/read.h"
 #include "export/gperftools/cpu.h"
+#include "export/perf_script/frame_line.h"
+#include "export/perf_script/header_line.h"
 #include "export/pprof/fields.h"
 #include "export/protobuf_reader.h"
 #include "sonde/formats.h"
@@ -152,6 +154,20 @@ bool IsPerfScriptFrame(std::string_view line) {
   return end > at && end < line.size() && line[end] == ' ';
 }
 
+// A sample and its only frame: "comm 1234 12.345678: 1 cycles: 55d0 main+0x4 (/bin/app)".
+bool IsPerfScriptSample(std::string_view line) {
+  const auto header = perf_script::ParseHeader(line);
+  if (!header.has_value() || header->tid == perf_script::HeaderLine::kNotPrinted) return false;
+  const perf_script::FrameLine frame = perf_script::ParseFrame(header->rest);
+  return frame.kind == perf_script::LineKind::kFrame && frame.address != 0 && !frame.module.empty();
+}
+
+// "comm 1234" with a frame in the next line.
+bool IsBareHeader(std::string_view line, std::string_view next) {
+  return next.starts_with('\t') && IsPerfScriptFrame(next) && !line.empty() &&
+         line.front() != ' ' && line.front() != '\t' && perf_script::ParseHeader(line).has_value();
+}
+
 Format SniffText(std::string_view bytes) {
   // What pprof prints of a profile, which has more lines that end with a number than others.
   if (bytes.starts_with("PeriodType: ")) return Format::kUnknown;
@@ -159,14 +175,21 @@ Format SniffText(std::string_view bytes) {
   int headers = 0;
   int frames = 0;
   int lines = 0;
+  std::string_view last;
   while (!bytes.empty() && lines < kMostLines) {
     const std::size_t newline = bytes.find('\n');
     const std::string_view line = bytes.substr(0, newline);
     bytes.remove_prefix(newline == std::string_view::npos ? bytes.size() : newline + 1);
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     ++lines;
-    if (IsPerfScriptHeader(line)) ++headers;
+    if (IsPerfScriptSample(line)) {
+      ++headers;
+      ++frames;
+    } else if (IsPerfScriptHeader(line) || IsBareHeader(last, line)) {
+      ++headers;
+    }
     if (IsPerfScriptFrame(line)) ++frames;
+    last = line;
     if (IsFoldedLine(line)) ++folded;
   }
   if (headers > 0 && (frames > 0 || folded < headers)) return Format::kPerfScript;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "export/symbols/demangle.h"
+#include "export/symbols/source_function.h"
 
 namespace sonde::perf_data {
 namespace {
@@ -208,14 +209,8 @@ void Frames::AddSourceLines(std::span<const SourceFrame> frames, std::string_vie
     }
     // The physical frame is called as it would be without source lines.
     const bool is_physical = &frame == &frames.back() && !symbol.empty();
-    const std::string_view linkage = is_physical ? symbol : frame.linkage_name;
-    const std::string name = is_physical ? symbols::ShownName(symbol, NameStyle::kTemplates)
-                                         : symbols::DemangleWithoutArguments(linkage);
     const FunctionId function =
-        builder_.AddFunction({.name = builder_.Intern(name.empty() ? frame.function : name),
-                              .system_name = builder_.Intern(linkage == name ? "" : linkage),
-                              .file = builder_.Intern(frame.file),
-                              .start_line = frame.start_line});
+        symbols::AddFunctionOf(frame, is_physical ? symbol : frame.linkage_name, builder_);
     into.push_back({function, frame.line, frame.column});
   }
   if (into.empty()) return;

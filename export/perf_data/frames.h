@@ -36,6 +36,8 @@ class Frames {
   // `chain` holds the innermost frame first: context values, and addresses as they
   // are to be looked up (the pc, or the address of the call).
   StackId StackOf(const Process& process, std::span<const std::uint64_t> chain);
+  // The map's own mapping in the builder.
+  MappingId MappingOf(const Map& map);
 
  private:
   struct Chain {
@@ -78,7 +80,6 @@ class Frames {
   // Null when nothing was mapped there.
   const Map* MapAt(const Process& process, CpuMode mode, std::uint64_t address);
   LocationId MakeLocation(const Map* map, std::uint64_t address);
-  MappingId MappingOf(const Map& map);
   FunctionId FunctionNamed(std::string_view symbol);
   // `symbol` is the physical function's name in the symbol table; empty when not known.
   void AddSourceLines(std::span<const SourceFrame> frames, std::string_view symbol,

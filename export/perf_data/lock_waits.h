@@ -19,7 +19,7 @@ namespace sonde::perf_data {
 struct LockWait {
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
-  std::uint32_t cpu = 0;  // That it began on.
+  std::uint32_t cpu = 0;  // That it began on, or kNoCpu.
   std::uint64_t lock = 0;
   std::uint32_t kind = 0;  // As the kernel says it.
   StackId stack = kEmptyStack;

@@ -47,6 +47,19 @@ Process& Machine::ProcessOf(std::uint32_t pid) {
   return *last_process_;
 }
 
+void Machine::CountSample(const Process& process) {
+  if (!process.program.has_value()) return;
+  const auto module = static_cast<std::size_t>(process.program->module);
+  if (module >= programs_.size()) programs_.resize(module + 1);
+  programs_[module].map = *process.program;
+  ++programs_[module].samples;
+}
+
+std::optional<Map> Machine::Program() const {
+  const auto most = std::ranges::max_element(programs_, {}, &ProgramUse::samples);
+  return most == programs_.end() ? std::nullopt : std::optional(most->map);
+}
+
 std::string Machine::CommOf(std::uint32_t pid, std::uint32_t tid) const {
   const auto found = comms_.find(tid);
   if (found != comms_.end()) return found->second.name;
@@ -136,6 +149,9 @@ bool Machine::ApplyMmap(const Record& record) {
   }
   Process& process = processes_[pid];
   process.space.Add(map);
+  if (!process.program.has_value() && executable && !is_memory && file.starts_with('/')) {
+    process.program = map;
+  }
   if (!is_memory) JoinAcrossHugePages(process.space, map);
   Touch(process);
   return true;
@@ -167,6 +183,7 @@ bool Machine::ApplyComm(const Record& record) {
   if ((record.misc & kMiscCommExec) != 0) {
     Process& process = processes_[pid];
     process.space.Clear();
+    process.program.reset();
     Touch(process);
   }
   return true;
@@ -185,11 +202,11 @@ bool Machine::ApplyFork(const Record& record) {
     comms_[tid] = {std::move(name), ++last_version_};
   }
   if (pid == parent_pid) return true;
-  AddressSpace copy;
+  Process copy;
   const auto parent = processes_.find(parent_pid);
-  if (parent != processes_.end()) copy = parent->second.space;
+  if (parent != processes_.end()) copy = parent->second;
   Process& child = processes_[pid];
-  child.space = std::move(copy);
+  child = std::move(copy);
   Touch(child);
   return true;
 }

@@ -4,9 +4,11 @@
 #define SONDE_EXPORT_PERF_DATA_MACHINE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "export/perf_data/address_space.h"
 #include "export/perf_data/header.h"
@@ -19,6 +21,9 @@ namespace sonde::perf_data {
 struct Process {
   AddressSpace space;
   std::uint64_t version = 0;  // Another one after each change of `space`; 0 for no other process.
+  // The first code of a file that was mapped since it began to run: the program's, for its loader
+  // and its libraries come behind.
+  std::optional<Map> program{};
 };
 
 // Records are applied in the order of their times. Not thread-safe.
@@ -36,6 +41,10 @@ class Machine {
   void Touch(Process& process) { process.version = ++last_version_; }
   AddressSpace& kernel() noexcept { return kernel_; }
   std::uint64_t kernel_version() const noexcept { return kernel_version_; }
+  // One more sample of `process`.
+  void CountSample(const Process& process);
+  // The program with the most samples so far; nothing when none is known.
+  std::optional<Map> Program() const;
   // The name of a thread; ":tid" when none was recorded.
   std::string CommOf(std::uint32_t pid, std::uint32_t tid) const;
   // Another one after each change of a thread's name; 0 when none was recorded.
@@ -45,6 +54,10 @@ class Machine {
   struct Comm {
     std::string name;
     std::uint64_t version = 0;
+  };
+  struct ProgramUse {
+    Map map;
+    std::uint64_t samples = 0;
   };
   bool ApplyMmap(const Record& record);
   bool ApplyComm(const Record& record);
@@ -59,6 +72,7 @@ class Machine {
   std::uint32_t last_pid_ = 0;
   Process* last_process_ = nullptr;                // That was asked for; null before.
   std::unordered_map<std::uint32_t, Comm> comms_;  // By thread.
+  std::vector<ProgramUse> programs_;               // By module.
   AddressSpace kernel_;
   std::uint64_t kernel_version_ = 1;
   std::uint64_t last_version_ = 0;

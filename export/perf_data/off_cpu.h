@@ -18,7 +18,7 @@ namespace sonde::perf_data {
 struct OffCpuInterval {
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
-  std::uint32_t cpu = 0;  // That it left.
+  std::uint32_t cpu = 0;  // That it left, or kNoCpu.
   StackId stack = kEmptyStack;
   std::uint64_t left_ns = 0;  // Of the recording's clock.
   std::int64_t duration_ns = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "export/perf_data/perf_data.h"
+#include "export/program_first.h"
 
 namespace sonde::perf_data {
 namespace {
@@ -253,6 +254,7 @@ Status Reader::AddSample(const Record& record) {
     if (const auto away = off_cpu_.ReturnOfNext(sample_)) AddOffCpu(*away);
   }
   const auto time_ns = static_cast<std::int64_t>(sample_.time_ns);
+  if (time_ns > 0) recorded_.Add(time_ns);
   if (options_.from_ns != INT64_MIN || options_.until_ns != INT64_MAX) {
     if (sample_.time_ns == 0 || time_ns < options_.from_ns || time_ns >= options_.until_ns) {
       return {};
@@ -278,6 +280,7 @@ Status Reader::AddSample(const Record& record) {
     out.builder.losses().Add("wait for a lock without its lock", "samples", 1);
   }
   ++samples_;
+  machine_.CountSample(process);
   if (!type.has_value()) return {};
   // A period of 0 stands for one that was not recorded.
   const std::uint64_t period = std::clamp<std::uint64_t>(sample_.period, 1, INT64_MAX);
@@ -297,12 +300,15 @@ Result<Profile> Reader::Build() && {
   if (chains_.truncated() > 0) losses_.Add("truncated stack", "samples", chains_.truncated());
   builder.losses().Add(losses_);
   builder.SetRecords(samples_);
+  if (samples_ == 0) recorded_.TellIn(builder);
   output().types.Describe(builder);
   builder.SetDuration(static_cast<std::int64_t>(last_ns_ - first_ns_));
   if (header_.unix_minus_clock_ns != 0 && first_ns_ != 0) {
     builder.SetTime(header_.unix_minus_clock_ns + static_cast<std::int64_t>(first_ns_));
   }
-  return std::move(builder).Build();
+  const std::optional<Map> program = machine_.Program();
+  const MappingId first = program.has_value() ? output_->frames.MappingOf(*program) : MappingId{0};
+  return WithProgramFirst(std::move(builder).Build(), first);
 }
 
 }  // namespace sonde::perf_data

@@ -21,6 +21,7 @@
 #include "export/perf_data/sample.h"
 #include "export/perf_data/sample_types.h"
 #include "export/perf_data/thread_labels.h"
+#include "export/span_of_time.h"
 
 namespace sonde::perf_data {
 
@@ -74,6 +75,7 @@ class Reader {
   std::optional<Output> output_;
   Losses losses_;  // Until there is an output.
   Sample sample_;
+  SpanOfTime recorded_;  // Of all samples, also those outside of what is asked for.
   OffCpuTimes off_cpu_;
   LockWaits lock_waits_;
   std::uint64_t newest_ns_ = 0;  // Of all records.

@@ -70,7 +70,8 @@ void ReadUserStack(Cursor& cursor, std::string_view& into) {
 
 bool ParseSample(const Event& event, std::string_view payload, bool swapped, Sample& into) {
   into.ip = into.time_ns = into.id = into.period = into.registers_abi = 0;
-  into.pid = into.tid = into.cpu = 0;
+  into.pid = into.tid = 0;
+  into.cpu = kNoCpu;
   into.callchain.clear();
   into.branch_from.clear();
   into.user_registers.clear();

@@ -11,6 +11,9 @@
 
 namespace sonde::perf_data {
 
+// Of a sample whose event does not record where it ran.
+inline constexpr std::uint32_t kNoCpu = UINT32_MAX;
+
 // Zeros for what the event does not record. Views point into the record.
 struct Sample {
   std::uint64_t ip = 0;
@@ -18,7 +21,7 @@ struct Sample {
   std::uint32_t tid = 0;
   std::uint64_t time_ns = 0;  // Of the recording's clock.
   std::uint64_t id = 0;
-  std::uint32_t cpu = 0;
+  std::uint32_t cpu = kNoCpu;
   std::uint64_t period = 0;
   std::vector<std::uint64_t> callchain;       // The innermost first, with context values.
   std::string_view raw;                       // Of a tracepoint: its fields.

@@ -8,7 +8,7 @@ namespace sonde::perf_data {
 
 LabelSetId ThreadLabels::Of(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu) {
   if (!options_.keep_labels) return kNoLabels;
-  if (!options_.keep_cpu) cpu = 0;
+  if (!options_.keep_cpu) cpu = kNoCpu;
   const std::uint64_t version = machine_.CommVersionOf(tid);
   const auto [found, is_new] = known_.try_emplace(tid);
   Known& thread = found->second;
@@ -20,7 +20,7 @@ LabelSetId ThreadLabels::Of(std::uint32_t pid, std::uint32_t tid, std::uint32_t 
     labels.push_back(builder_.NumberLabel("pid", static_cast<std::int32_t>(pid)));
     labels.push_back(builder_.NumberLabel("tid", static_cast<std::int32_t>(tid)));
   }
-  if (options_.keep_cpu) labels.push_back(builder_.NumberLabel("cpu", cpu));
+  if (cpu != kNoCpu) labels.push_back(builder_.NumberLabel("cpu", cpu));
   thread = {pid, cpu, version, builder_.AddLabels(labels)};
   return thread.labels;
 }

@@ -19,7 +19,7 @@ class ThreadLabels {
   ThreadLabels(ProfileBuilder& builder, const Machine& machine, const ReadOptions& options)
       : builder_(builder), machine_(machine), options_(options) {}
 
-  // By the name that the thread has now.
+  // By the name that the thread has now. No label tells a CPU that is kNoCpu.
   LabelSetId Of(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu);
 
  private:

@@ -92,10 +92,12 @@ FrameLine ParseFrame(std::string_view text) noexcept {
   if (!has_address && ReadSourceLine(text, frame)) return frame;
   // A comm may look like an address ("cafe 12 [001] 1.5: cycles:"), and a header
   // may end with the only frame of its sample.
-  if (text.find(": ") != std::string_view::npos || text.back() == ':') {
+  const bool may_end_with_frame = !has_address && text.back() == ')';
+  if (text.find(": ") != std::string_view::npos || text.back() == ':' || may_end_with_frame) {
     const auto header = ParseHeader(text);
     if (header.has_value() &&
-        (header->time_ns >= 0 || header->cpu >= 0 || (!has_address && !header->event.empty()))) {
+        (header->time_ns >= 0 || header->cpu >= 0 ||
+         (!has_address && !(header->event.empty() && header->rest.empty())))) {
       frame.kind = LineKind::kHeader;
       return frame;
     }

@@ -37,6 +37,12 @@ bool AreIds(std::string_view word) {
   return IsNumber(word.substr(0, slash)) && IsNumber(word.substr(slash + 1));
 }
 
+bool IsAddress(std::string_view word) {
+  constexpr std::size_t kMostDigits = 16;
+  return word.size() <= kMostDigits &&
+         word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 bool IsCpu(std::string_view word) {
   return word.size() > 2 && word.front() == '[' && word.back() == ']' &&
          AreDigits(word.substr(1, word.size() - 2));
@@ -193,6 +199,16 @@ std::optional<HeaderLine> ParseHeader(std::string_view line) noexcept {
     SetThread(words, ids, true, header);
     SetEvent(words, ids + 1, header);
     return header;
+  }
+
+  // "comm ids address symbol (module)"
+  if (words.size() > 0 && Trim(line).back() == ')') {
+    for (std::size_t i = 1; i + 2 < words.size(); ++i) {
+      if (!AreIds(words[i]) || !IsAddress(words[i + 1]) || IsAddress(words[i + 2])) continue;
+      SetThread(words, i, true, header);
+      header.rest = words.Rest(i + 1);
+      return header;
+    }
   }
 
   // "comm ids"

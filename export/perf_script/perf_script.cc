@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "export/limit_guard.h"
 #include "export/perf_script/script_frames.h"
 #include "export/perf_script/script_part.h"
+#include "export/program_first.h"
+#include "export/span_of_time.h"
 #include "sonde/profile_builder.h"
 
 namespace sonde {
@@ -70,6 +73,30 @@ std::string PlaceAt(std::string_view text, std::size_t offset) {
   return "line " + std::to_string(LineAt(text, offset));
 }
 
+// The last line of a text that was cut off inside it: it has no line end, and not the end that
+// the nearest line of its kind has. Empty when it is whole.
+std::string_view CutLine(std::string_view text) {
+  constexpr std::size_t kReach = std::size_t{64} << 10;
+  const std::size_t start = text.rfind('\n') + 1;
+  const std::string_view last = text.substr(start);
+  const std::string_view shown = perf_script::Trim(last);
+  if (start == 0 || shown.empty() || shown.back() == ')' || shown.back() == ':') return {};
+  if (perf_script::ParseFrame(shown).kind == perf_script::LineKind::kSourceLine) return {};
+  const auto is_indented = [](std::string_view line) { return line[0] == ' ' || line[0] == '\t'; };
+  std::string_view before = text.substr(0, start - 1);
+  before = before.substr(before.size() - std::min(before.size(), kReach));
+  while (!before.empty()) {
+    const std::size_t newline = before.rfind('\n');
+    const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+    const std::string_view line = before.substr(begin);
+    before = before.substr(0, begin == 0 ? 0 : newline);
+    const std::string_view model = perf_script::Trim(line);
+    if (model.empty() || is_indented(line) != is_indented(last)) continue;
+    return model.back() == ')' || model.back() == ':' ? last : std::string_view();
+  }
+  return {};
+}
+
 std::vector<std::string_view> EventsOf(const std::vector<std::unique_ptr<ScriptPart>>& parts) {
   std::vector<std::string_view> events;
   for (const auto& part : parts) {
@@ -93,10 +120,17 @@ class Assembler {
   }
 
   Status Add(const ScriptPart& part);
+  // The last line is not whole.
+  void CountCutLine(std::string_view line) {
+    const auto offset = static_cast<std::size_t>(line.data() - text_.data());
+    builder_.losses().Add("text cut off", "lines", 1, PlaceAt(text_, offset));
+  }
   Profile Build(std::int64_t duration_ns) && {
     builder_.SetRecords(samples_);
     builder_.SetDuration(duration_ns);
-    return std::move(builder_).Build();
+    if (samples_ == 0) recorded_.TellIn(builder_);
+    const MappingId program = frames_.Program(comms_);
+    return WithProgramFirst(std::move(builder_).Build(), program);
   }
 
  private:
@@ -123,6 +157,8 @@ class Assembler {
   std::vector<std::string_view> events_;
   ProfileBuilder builder_;
   ScriptFrames frames_;
+  SpanOfTime recorded_;
+  std::unordered_map<std::string_view, std::uint64_t> comms_;
   std::uint64_t samples_ = 0;
   std::uint64_t records_ = 0;
 };
@@ -158,6 +194,8 @@ Status Assembler::CheckLimits() const {
 
 Status Assembler::Add(const ScriptPart& part) {
   records_ += part.records();
+  recorded_.Add(part.recorded());
+  for (const auto& [comm, samples] : part.comms()) comms_[comm] += samples;
   if (part.stray_lines() > 0) {
     Losses& losses = builder_.losses();
     losses.Add("unknown line", "lines", part.stray_lines() - part.stray_offsets().size());
@@ -228,6 +266,15 @@ std::int64_t DurationOf(const std::vector<std::unique_ptr<ScriptPart>>& parts) {
 
 Result<Profile> ReadPerfScript(std::string_view text, const ReadOptions& options,
                                std::size_t smallest_to_split) {
+  const std::string_view cut = CutLine(text);
+  if (options.strict && !cut.empty()) {
+    const std::size_t offset = text.size() - cut.size();
+    return Error{.code = ErrorCode::kMalformed,
+                 .message = "the text is cut off",
+                 .byte_offset = offset,
+                 .line = LineAt(text, offset)};
+  }
+  text.remove_suffix(cut.size());
   std::vector<std::unique_ptr<ScriptPart>> parts = PartsOf(text, options, smallest_to_split);
   if (const Status read = ReadParts(parts, text.size(), options); !read.ok()) {
     Error error = read.error();
@@ -244,6 +291,7 @@ Result<Profile> ReadPerfScript(std::string_view text, const ReadOptions& options
   if (events.empty()) events.push_back(options.event);
 
   Assembler assembler(text, options, std::move(events));
+  if (!cut.empty()) assembler.CountCutLine(cut);
   for (const auto& part : parts) {
     if (const Status added = assembler.Add(*part); !added.ok()) return added.error();
   }

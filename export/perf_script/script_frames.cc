@@ -55,11 +55,15 @@ MappingId ScriptFrames::MappingOf(std::string_view module) {
 }
 
 FunctionId ScriptFrames::FunctionNamed(std::string_view name, StringId file) {
-  // perf takes C++ names apart itself, but leaves Rust's with their hashes.
-  const std::string rust = symbols::DemangleRust(name);
-  if (rust.empty()) return builder_.AddFunction({.name = builder_.Intern(name), .file = file});
+  // perf takes C++ names apart itself where no version stands behind them, but leaves Rust's with
+  // their hashes.
+  const std::string_view plain = symbols::WithoutVersion(name);
+  std::string shown = symbols::DemangleRust(plain);
+  if (shown.empty() && plain != name) shown = symbols::DemangleWithoutArguments(plain);
+  if (shown.empty()) shown = plain;
+  if (shown == name) return builder_.AddFunction({.name = builder_.Intern(name), .file = file});
   return builder_.AddFunction(
-      {.name = builder_.Intern(rust), .system_name = builder_.Intern(name), .file = file});
+      {.name = builder_.Intern(shown), .system_name = builder_.Intern(name), .file = file});
 }
 
 const ScriptFrames::Parts& ScriptFrames::PartsOf(std::uint32_t line) {
@@ -74,6 +78,24 @@ const ScriptFrames::Parts& ScriptFrames::PartsOf(std::uint32_t line) {
     builder_.mapping(parts.mapping).has_functions = true;
   }
   return parts;
+}
+
+MappingId ScriptFrames::Program(
+    const std::unordered_map<std::string_view, std::uint64_t>& comms) const {
+  constexpr std::size_t kLongestComm = 15;
+  constexpr std::string_view kDeleted = " (deleted)";
+  MappingId program{0};
+  std::uint64_t most = 0;
+  for (const auto& [module, mapping] : mappings_) {
+    std::string_view name = BaseName(module);
+    if (name.ends_with(kDeleted)) name.remove_suffix(kDeleted.size());
+    const auto found = comms.find(name.substr(0, kLongestComm));
+    if (found == comms.end() || found->second < most) continue;
+    if (found->second == most && mapping > program) continue;
+    program = mapping;
+    most = found->second;
+  }
+  return program;
 }
 
 LocationId ScriptFrames::LocationOf(std::span<const std::uint32_t> group, bool is_call) {

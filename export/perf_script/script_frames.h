@@ -32,6 +32,10 @@ class ScriptFrames {
   // no known kind are left out.
   StackId Add(std::span<const std::uint32_t> lines);
 
+  // The module that is called like most samples' comm, which is cut at fifteen characters; the
+  // first one when none is.
+  MappingId Program(const std::unordered_map<std::string_view, std::uint64_t>& comms) const;
+
  private:
   // What is interned of a line, whatever its place on a stack.
   struct Parts {

@@ -120,8 +120,9 @@ Status ScriptPart::CheckLimits(std::string_view line) const {
   return {};
 }
 
-bool ScriptPart::IsWanted(const HeaderLine& header) const {
+bool ScriptPart::IsWanted(const HeaderLine& header) {
   if (!options_.event.empty() && !IsEventNamed(header.event, options_.event)) return false;
+  if (header.time_ns != HeaderLine::kNotPrinted) recorded_.Add(header.time_ns);
   if (options_.from_ns == INT64_MIN && options_.until_ns == INT64_MAX) return true;
   return header.time_ns != HeaderLine::kNotPrinted && header.time_ns >= options_.from_ns &&
          header.time_ns < options_.until_ns;
@@ -145,6 +146,7 @@ Status ScriptPart::ReadSample(const HeaderLine& header, bool header_is_indented)
     }
     return {};
   }
+  CountComm(header.comm);
   if (has_block && !line_by_line_) {
     ReadBlock();
   } else if (has_block || (has_lines && !has_only_frame)) {
@@ -255,6 +257,13 @@ std::uint32_t ScriptPart::InternThread(const HeaderLine& header) {
   thread_index_.Add(hash, last_thread_);
   threads_.push_back(thread);
   return last_thread_;
+}
+
+void ScriptPart::CountComm(std::string_view comm) {
+  if (last_comm_ == nullptr || last_comm_->first != comm) {
+    last_comm_ = &*comms_.try_emplace(comm, 0).first;
+  }
+  ++last_comm_->second;
 }
 
 std::uint32_t ScriptPart::InternEvent(std::string_view event) {

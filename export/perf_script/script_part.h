@@ -7,11 +7,13 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "export/perf_script/header_line.h"
 #include "export/perf_script/line_table.h"
 #include "export/recent_texts.h"
+#include "export/span_of_time.h"
 #include "sonde/formats.h"
 #include "sonde/hash_index.h"
 #include "sonde/stack_table.h"
@@ -59,9 +61,15 @@ class ScriptPart {
   std::size_t stack_limit() const noexcept { return stacks_.size(); }
 
   std::uint64_t records() const noexcept { return records_; }
+  // How many samples each comm has.
+  const std::unordered_map<std::string_view, std::uint64_t>& comms() const noexcept {
+    return comms_;
+  }
   // Lines outside of samples that say nothing to us, and where the first few are.
   std::uint64_t stray_lines() const noexcept { return stray_lines_; }
   std::span<const std::size_t> stray_offsets() const noexcept { return stray_offsets_; }
+  // Of all samples of the event, also those outside of the time that is asked for.
+  const SpanOfTime& recorded() const noexcept { return recorded_; }
   // Of all samples kept; kNotPrinted when none had a time.
   std::int64_t first_ns() const noexcept { return first_ns_; }
   std::int64_t last_ns() const noexcept { return last_ns_; }
@@ -78,11 +86,12 @@ class ScriptPart {
   std::size_t FindBlockEnd() const;
   std::uint32_t InternStack();
   std::uint32_t InternThread(const HeaderLine& header);
+  void CountComm(std::string_view comm);
   std::uint32_t InternEvent(std::string_view event);
   void AddToRow(std::uint32_t stack, const HeaderLine& header);
   void CountStray(std::string_view line);
   Status CheckLimits(std::string_view line) const;
-  bool IsWanted(const HeaderLine& header) const;
+  bool IsWanted(const HeaderLine& header);
 
   std::string_view whole_;
   std::size_t at_;
@@ -98,6 +107,8 @@ class ScriptPart {
   std::vector<Thread> threads_;
   std::uint32_t last_thread_ = 0;
   HashIndex thread_index_;
+  std::unordered_map<std::string_view, std::uint64_t> comms_;
+  std::pair<const std::string_view, std::uint64_t>* last_comm_ = nullptr;
   std::vector<std::string_view> events_;
   std::vector<Row> rows_;
   HashIndex row_index_;
@@ -110,6 +121,7 @@ class ScriptPart {
   std::uint64_t records_ = 0;
   std::uint64_t stray_lines_ = 0;
   std::vector<std::size_t> stray_offsets_;
+  SpanOfTime recorded_;
   std::int64_t first_ns_ = HeaderLine::kNotPrinted;
   std::int64_t last_ns_ = HeaderLine::kNotPrinted;
 };

@@ -119,6 +119,19 @@ std::string DemangleWithoutArguments(std::string_view symbol) {
   return DemangleBy(symbol, DMGL_NO_OPTS);
 }
 
+std::string_view WithoutVersion(std::string_view symbol) noexcept {
+  const std::size_t at = symbol.find('@');
+  if (at == 0 || at == std::string_view::npos) return symbol;
+  const bool is_default = symbol.substr(at).starts_with("@@");
+  const std::string_view version = symbol.substr(at + (is_default ? 2 : 1));
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_part = [&](char c) {
+    return is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  };
+  if (version.empty() || !std::ranges::all_of(version, is_part)) return symbol;
+  return is_default || is_upper(version.front()) ? symbol.substr(0, at) : symbol;
+}
+
 std::string ShownName(std::string_view symbol, NameStyle style) {
   if (style == NameStyle::kSymbols) return std::string(symbol);
   constexpr std::string_view kStub = "@plt";

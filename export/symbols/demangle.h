@@ -22,6 +22,9 @@ std::string Demangle(std::string_view symbol);
 // "std::sort<int*>" rather than "void std::sort<int*>(int*, int*)". Any thread.
 std::string DemangleWithoutArguments(std::string_view symbol);
 
+// "clock_gettime" of "clock_gettime@@GLIBC_2.17". Any thread.
+std::string_view WithoutVersion(std::string_view symbol) noexcept;
+
 // What to call the function behind a symbol of an object file. A symbol version is left out,
 // for it says nothing about what the function does; "@plt" of a stub stays. Any thread.
 std::string ShownName(std::string_view symbol, NameStyle style);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <string>
 
 #include "sonde/byte_sink.h"
@@ -344,6 +345,47 @@ TEST(PerfData, EveryCutOfARecordingIsReadOrRefused) {
       EXPECT_LE(profile.value().records(), 2U);
     }
   }
+}
+
+TEST(PerfData, TheCpuIsALabelOnlyWhereItWasRecorded) {
+  const auto has_cpu = [](const Profile& profile) {
+    return std::ranges::any_of(profile.labels(profile.sample(0).labels), [&](const Label& label) {
+      return profile.text(label.key) == "cpu";
+    });
+  };
+  const ReadOptions options{.keep_cpu = true};
+  EXPECT_TRUE(has_cpu(Read(TwoSamples().File(), options)));
+  RecordingWriter without;
+  without.WithoutCpu().AddEvent(kCpuClock, 7);
+  without.Map(10, 0x1000, 0x1000, "/bin/app", 2).Sample(7, 10, 10, 4, 5, {kContextUser, 0x1100});
+  EXPECT_FALSE(has_cpu(Read(without.File(), options)));
+}
+
+TEST(PerfData, TheFirstMappingIsTheProgramThatWasSampledMost) {
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7);
+  writer.Map(0, 0xffff'ffff'8000'0000, 0x1000, "[kernel.kallsyms]_text", 1);
+  writer.Comm(20, 20, "sh", 1).Map(20, 0x1000, 0x1000, "/bin/sh", 1);
+  writer.Fork(10, 20, 2).Comm(10, 10, "app", 2, true);
+  writer.Sample(7, 20, 20, 3, 5, {kContextUser, 0x1100});
+  // On its way into the program, before anything of it was mapped.
+  writer.Sample(7, 10, 10, 3, 5, {kContextKernel, 0xffff'ffff'8000'0100});
+  writer.Map(10, 0x5000, 0x1000, "/bin/app", 4).Map(10, 0x7000, 0x1000, "/lib/ld.so", 5);
+  writer.Sample(7, 10, 10, 6, 5, {kContextUser, 0x7100});
+  writer.Sample(7, 10, 10, 7, 5, {kContextUser, 0x7100});
+  for (const bool keep_addresses : {false, true}) {
+    const Profile profile = Read(writer.File(), {.keep_addresses = keep_addresses});
+    EXPECT_EQ(profile.text(profile.mappings()[0].file), "/bin/app");
+    EXPECT_EQ(profile.mappings().size(), 4U);
+    EXPECT_EQ(profile.Total(0), 20);
+  }
+}
+
+TEST(PerfData, ATimeWithoutSamplesTellsWhenThereAreSome) {
+  const Profile profile = Read(TwoSamples().File(), {.from_ns = 1'000'000'000});
+  EXPECT_EQ(profile.sample_count(), 0U);
+  EXPECT_THAT(profile.comments(),
+              ElementsAre("samples were taken from 0.000000004 to 0.000000005 s"));
 }
 
 }  // namespace

@@ -360,5 +360,60 @@ TEST(FlamegraphStyle, TheRootAndUnknownFramesFollowTheSwitches) {
   EXPECT_EQ(Flamegraph(kText, {.addrs = true}), "my_app;[unknown <ff>];[libz.so <7f01>] 4\n");
 }
 
+TEST(PerfScript, ALineThatBreaksOffIsALossAndNoName) {
+  const std::string whole =
+      "app 1 1.0: 5 cycles: \n\t 7f00 work (/bin/app)\n\t 7f10 main (/bin/app)\n\n"
+      "app 1 2.0: 5 cycles: \n\t 7f00 work (/bin/app)\n";
+  EXPECT_EQ(Folded(Read(whole + "\t 7f10 main (/bin/app)")), "main;work 10\n");
+  for (const std::string_view cut : {"\t 7f", "\t 7f10 ma", "\t 7f10 main (/bi"}) {
+    const Profile profile = Read(whole + std::string(cut));
+    EXPECT_EQ(Folded(profile), "main;work 5\nwork 5\n") << cut;
+    EXPECT_EQ(profile.losses().CountOf("text cut off"), 1U);
+    EXPECT_THAT(profile.losses().entries()[0].places, ElementsAre("line 7"));
+    const Result<Profile> strict = ReadPerfScript(whole + std::string(cut), {.strict = true});
+    ASSERT_FALSE(strict.ok());
+    EXPECT_EQ(strict.error().line, 7U);
+  }
+  const Profile header = Read(whole + "\napp 1 3.0: 5 cyc");
+  EXPECT_EQ(header.sample_types().size(), 1U);
+  EXPECT_EQ(header.losses().CountOf("text cut off"), 1U);
+}
+
+TEST(PerfScript, SamplesMayStandOnALineOfTheirOwn) {
+  constexpr std::string_view kTimed =
+      "        app  12     1.5:    5 cycles:      55d0 work+0x4 (/bin/app)\n"
+      "        app  12     1.6:    5 cycles:  ffff8123 idle.isra.0+0x1 ([kernel.kallsyms])\n";
+  constexpr std::string_view kBare =
+      "        app  12      55d0 work (/bin/app)\n"
+      "a_longer_command  12      55d0 work (/bin/app)\n"
+      "        app  12  ffff8123 idle.isra.0 ([kernel.kallsyms])\n";
+  for (const std::string_view text : {kTimed, kBare}) {
+    EXPECT_EQ(Sniff(text), Format::kPerfScript);
+  }
+  EXPECT_EQ(Folded(Read(kTimed)), "idle.isra.0 5\nwork 5\n");
+  const Profile bare = Read(kBare);
+  EXPECT_EQ(Folded(bare), "idle.isra.0 1\nwork 2\n");
+  EXPECT_EQ(LabelsOf(bare, 0), "comm=app tid=12 ");
+  EXPECT_EQ(Sniff("app 12 \n\t 55d0 work (/bin/app)\n\n"), Format::kPerfScript);
+  EXPECT_EQ(Sniff("main;a 10\nmain;b 12\n"), Format::kFolded);
+}
+
+TEST(PerfScript, TheFirstMappingIsCalledLikeMostSamples) {
+  const Profile profile = Read(
+      "sh 1 1.0: 5 cycles: \n\t ffff81 idle ([kernel.kallsyms])\n\t 10 run (/bin/sh)\n\n"
+      "a_very_long_com 2 1.0: 5 cycles: \n\t 7f00 f (/lib/l.so)\n\t 1 m (/a_very_long_command)\n\n"
+      "a_very_long_com 2 1.0: 5 cycles: \n\t 7f00 f (/lib/l.so)\n\n");
+  EXPECT_EQ(profile.text(profile.mappings()[0].file), "/a_very_long_command");
+}
+
+TEST(PerfScript, VersionsOfSymbolsAreNoPartOfNames) {
+  const Profile profile = Read(
+      "a 1 1.0: 5 cycles: \n\t 7f00 clock_gettime@@GLIBC_2.17 (/lib/libc.so.6)\n"
+      "\t 7f10 _ZNSs6appendEPKc@GLIBCXX_3.4 (/lib/libstdc++.so.6)\n"
+      "\t 7f20 LazyCompile:*run @scope/a.js:1 (/tmp/perf-1.map)\n\n");
+  EXPECT_EQ(Folded(profile),
+            "LazyCompile:*run @scope/a.js:1;std::string::append;clock_gettime 5\n");
+}
+
 }  // namespace
 }  // namespace sonde

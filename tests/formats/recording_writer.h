@@ -111,6 +111,11 @@ class RecordingWriter {
     flags_ |= kFlagContextSwitch;
     return *this;
   }
+  // Before any record: none says on which CPU it was made.
+  RecordingWriter& WithoutCpu() {
+    has_cpu_ = false;
+    return *this;
+  }
   RecordingWriter& FinishRound() { return Add(kFinishedRound, 0, {}); }
 
   std::string SamplePayload(std::uint64_t id, std::uint32_t pid, std::uint32_t tid,
@@ -118,7 +123,8 @@ class RecordingWriter {
                             const std::vector<std::uint64_t>& chain) const {
     Payload payload = New();
     payload.U64(id).U64(chain.empty() ? 0 : chain.back()).U32(pid).U32(tid).U64(time);
-    payload.U32(3).U32(0).U64(period).U64(chain.size());
+    if (has_cpu_) payload.U32(3).U32(0);
+    payload.U64(period).U64(chain.size());
     for (const std::uint64_t word : chain) payload.U64(word);
     return payload.bytes();
   }
@@ -166,11 +172,15 @@ class RecordingWriter {
   };
 
   std::string Trailer(std::uint32_t pid, std::uint32_t tid, std::uint64_t time) const {
-    return New().U32(pid).U32(tid).U64(time).U32(3).U32(0).U64(events_.front().id).bytes();
+    Payload trailer = New();
+    trailer.U32(pid).U32(tid).U64(time);
+    if (has_cpu_) trailer.U32(3).U32(0);
+    return trailer.U64(events_.front().id).bytes();
   }
   std::string Attributes(const Event& event) const {
     Payload attributes = New();
-    attributes.U32(1).U32(event.attribute_bytes).U64(event.config).U64(1).U64(kSampleType).U64(0);
+    const std::uint64_t sample_type = has_cpu_ ? kSampleType : kSampleType & ~kSampleCpu;
+    attributes.U32(1).U32(event.attribute_bytes).U64(event.config).U64(1).U64(sample_type).U64(0);
     // Bits of flags are counted from the other end of each byte where the order differs.
     attributes.U64(swapped_ ? std::uint64_t{1} << 45 : flags_);
     std::string bytes = attributes.bytes();
@@ -179,6 +189,7 @@ class RecordingWriter {
   }
 
   bool swapped_;
+  bool has_cpu_ = true;
   std::uint64_t flags_ = kFlagSampleIdAll;
   std::vector<Event> events_;
   std::string data_;
