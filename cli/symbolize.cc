@@ -26,6 +26,7 @@ struct SymbolizeInput {
     if (!profile.ok()) return profile.error();
     Symbolized symbolized = Symbolize(profile.value(), options);
     for (const std::string& missing : symbolized.missing) Note(missing);
+    for (const std::string& unused : symbolized.unused) Note("--binary is of no use: " + unused);
     Note("found lines for " + std::to_string(symbolized.found) + " of " +
          std::to_string(symbolized.addresses) + " addresses");
     const Profile named = reading.Named(std::move(symbolized.profile));

@@ -210,12 +210,14 @@ std::span<const SourceFrame> DwarfLines::State::Find(std::uint64_t address) {
   return frames_;
 }
 
-Result<DwarfLines> DwarfLines::Open(const std::string& path) {
+Result<DwarfLines> DwarfLines::Open(const std::string& path, const std::string& debug_file) {
   Result<ElfFile> binary = ElfFile::Open(path);
   if (!binary.ok()) return binary.error();
   std::optional<ElfFile> debug;
   if (!binary.value().has_dwarf()) {
-    const std::optional<std::string> found = symbols::DebugFiles().FindDebugFile(binary.value());
+    const bool is_given = !debug_file.empty() && debug_file != path;
+    const std::optional<std::string> found =
+        is_given ? debug_file : symbols::DebugFiles().FindDebugFile(binary.value());
     if (found.has_value()) {
       Result<ElfFile> opened = ElfFile::Open(*found);
       if (opened.ok() && opened.value().has_dwarf()) debug = std::move(opened).value();

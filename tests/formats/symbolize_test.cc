@@ -74,5 +74,26 @@ TEST(Symbolize, AnotherBuildIsNotTakenForTheRecordedOne) {
   EXPECT_EQ(symbolized.profile.Total(0), 4);
 }
 
+TEST(Symbolize, NamesAreThoseOfSymbolTablesAndKnownOnesStay) {
+  const Result<DwarfLines> own = DwarfLines::Open("/proc/self/exe");
+  ASSERT_TRUE(own.ok()) << own.error().message;
+  const Profile unnamed = AddressesOnly(own.value().build_id());
+  const auto name_in = [](const Profile& profile) {
+    const FunctionId function = profile.location(LocationId{0}).lines[0].function;
+    return std::string(profile.text(profile.function(function).name));
+  };
+  const std::string with_lines = name_in(Symbolize(unnamed).profile);
+  EXPECT_EQ(with_lines, name_in(Symbolize(unnamed, {.source_lines = false}).profile));
+  EXPECT_EQ(with_lines.find("(int)"), std::string::npos);
+}
+
+TEST(Symbolize, FilesThatNoMappingAsksForAreSaid) {
+  const Symbolized symbolized =
+      Symbolize(AddressesOnly("c0ffee"), {.binaries = {"/nonexistent/app", "/proc/self/exe"}});
+  ASSERT_EQ(symbolized.unused.size(), 2U);
+  EXPECT_THAT(symbolized.unused[0], HasSubstr("/nonexistent/app"));
+  EXPECT_THAT(symbolized.unused[1], HasSubstr("build id"));
+}
+
 }  // namespace
 }  // namespace sonde

@@ -31,10 +31,11 @@ struct SourceFrame {
 class DwarfLines {
  public:
   // Opens `path`. Where the file itself has no DWARF, its separate debug file is
-  // taken: by build id below /usr/lib/debug, or by debug link when the checksum agrees.
+  // taken: `debug` if it is given, or by build id below /usr/lib/debug, or by debug link when the
+  // checksum agrees.
   // Fails with kNotFound when there is no such file, kMalformed when it is not
   // ELF, kUnsupported when no DWARF is to be had, kInvalid when it became shorter meanwhile.
-  static Result<DwarfLines> Open(const std::string& path);
+  static Result<DwarfLines> Open(const std::string& path, const std::string& debug = {});
 
   DwarfLines(DwarfLines&&) noexcept;
   DwarfLines& operator=(DwarfLines&&) noexcept;
