@@ -21,7 +21,8 @@ Profile WithProgramFirst(Profile profile, MappingId program) {
   builder.ReserveSamples(profile.sample_count());
   for (std::size_t i = 0; i < profile.sample_count(); ++i) {
     const Sample sample = profile.sample(i);
-    builder.AddSample(copier.Copy(sample.stack), copier.Copy(sample.labels), sample.values);
+    builder.AddSample(copier.Copy(sample.stack), copier.Copy(sample.labels), sample.values,
+                      profile.records(i));
   }
   builder.SetRecords(profile.records());
   return std::move(builder).Build();

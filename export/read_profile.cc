@@ -1,5 +1,6 @@
 // ReadProfile: recognises an input, unwraps it and hands it to its reader.
 
+#include <algorithm>
 #include <vector>
 
 #include "export/chrome_trace/read.h"
@@ -14,6 +15,7 @@
 #include "export/unwrap.h"
 #include "sonde/formats.h"
 #include "sonde/heap_text.h"
+#include "sonde/symbolize.h"
 
 namespace sonde {
 namespace {
@@ -22,7 +24,7 @@ bool HasSampleTimes(Format format) {
   return format == Format::kPerfScript || format == Format::kPerfData;
 }
 
-Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& options) {
+Result<Profile> ReadAs(Format format, std::string_view bytes, const ReadOptions& options) {
   const bool wants_times = options.from_ns != INT64_MIN || options.until_ns != INT64_MAX;
   if (wants_times && format != Format::kUnknown && !HasSampleTimes(format)) {
     return Error{.code = ErrorCode::kUsage,
@@ -57,16 +59,32 @@ Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& o
                    "perf-data, gperftools-cpu, gperftools-heap, speedscope, chrome-trace)"};
 }
 
-// By its beginning; or, where that is within a line of great length, by what comes behind it.
+// Readers of recordings find names themselves, for only they know the files of the time.
+bool LacksNames(Format format, const ReadOptions& options) {
+  const bool is_gperftools = format == Format::kGperftoolsCpu || format == Format::kGperftoolsHeap;
+  return options.symbolize && (is_gperftools || (format == Format::kPprof && options.source_lines));
+}
+
+Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& options) {
+  Result<Profile> profile = ReadAs(format, bytes, options);
+  if (!profile.ok() || !LacksNames(format, options)) return profile;
+  if (profile.value().mappings().empty()) return profile;
+  return Symbolize(profile.value(), {.binaries = {}, .source_lines = options.source_lines}).profile;
+}
+
+// By its beginning; or, where that is within a line of great length, by its end or what comes
+// behind it.
 Format FormatOf(std::string_view bytes) {
   constexpr std::size_t kLongLine = 64 << 10;
   const Format format = Sniff(bytes);
   if (format != Format::kUnknown) return format;
+  if (bytes.substr(0, kLongLine).find('\0') != std::string_view::npos) return format;
   std::string_view rest = bytes;
   while (rest.size() > kLongLine) {
-    const std::size_t end = rest.find('\n');
-    if (end == std::string_view::npos || end < kLongLine) break;
-    rest.remove_prefix(end + 1);
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (end < kLongLine) break;
+    if (IsFoldedLine(rest.substr(0, end))) return Format::kFolded;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return rest.size() == bytes.size() ? format : Sniff(rest);
 }

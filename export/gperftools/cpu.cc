@@ -3,6 +3,7 @@
 #include "export/gperftools/cpu.h"
 
 #include <array>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,6 +26,8 @@ using namespace gperftools;
 constexpr std::int64_t kNanosecondsPerMicrosecond = 1'000;
 constexpr std::uint64_t kMostHeaderWords = 1'000;
 constexpr std::uint64_t kJavaVersion = 1;
+// What pprof writes in every profile that it has named, whatever the period was.
+constexpr std::uint64_t kPeriodOfNamed = 1;
 
 // Numbers of one layout, one after the other.
 class WordReader {
@@ -76,19 +79,35 @@ bool ReadHeader(WordReader& words, CpuHeader& header) noexcept {
   return true;
 }
 
+// Who wrote the profile: the profiler, or pprof, which puts names before it and ends it without a
+// trailer.
+enum class Writer : std::uint8_t { kProfiler, kPprof };
+
+bool KnowsPeriod(Writer writer, const CpuHeader& header) {
+  return writer == Writer::kProfiler || header.period_us != kPeriodOfNamed;
+}
+
+std::vector<ValueType> TypesOf(bool knows_period) {
+  std::vector<ValueType> types{{"samples", "count"}};
+  if (knows_period) types.push_back({"cpu", "nanoseconds"});
+  return types;
+}
+
 class CpuProfileReader {
  public:
   CpuProfileReader(std::string_view bytes, WordLayout layout, const ReadOptions& options,
-                   PcStacks stacks)
+                   PcStacks stacks, Writer writer)
       : words_(bytes, layout),
         options_(options),
-        builder_({{"samples", "count"}, {"cpu", "nanoseconds"}}),
+        writer_(writer),
+        is_whole_(ReadHeader(words_, header_)),
+        knows_period_(KnowsPeriod(writer, header_)),
+        builder_(TypesOf(knows_period_)),
         guard_(options.limits, builder_, options.stop),
         stacks_(std::move(stacks)) {}
 
   Result<Profile> Read() {
-    CpuHeader header;
-    if (!ReadHeader(words_, header)) {
+    if (!is_whole_) {
       return Error{.code = ErrorCode::kMalformed, .message = "broken CPU profile header"};
     }
     if (Status status = ReadRecords(); !status.ok()) return status.error();
@@ -97,10 +116,11 @@ class CpuProfileReader {
                    .message = "another profile stands behind the first",
                    .byte_offset = words_.at()};
     }
-    ReadText(header.version == kJavaVersion);
+    ReadText(header_.version == kJavaVersion);
 
-    const auto period_ns = static_cast<std::int64_t>(header.period_us) * kNanosecondsPerMicrosecond;
-    builder_.SetPeriod({"cpu", "nanoseconds"}, period_ns);
+    const auto period_ns =
+        static_cast<std::int64_t>(header_.period_us) * kNanosecondsPerMicrosecond;
+    if (knows_period_) builder_.SetPeriod({"cpu", "nanoseconds"}, period_ns);
     map_.AddTo(builder_);
     DropTrampoline();
     for (const Record& record : records_) {
@@ -108,11 +128,13 @@ class CpuProfileReader {
       if (Status status = guard_.CheckFrames(); !status.ok()) return status.error();
       if (Status status = guard_.CountStack(stack); !status.ok()) return status.error();
       std::int64_t cpu_ns = 0;
-      if (__builtin_mul_overflow(record.count, period_ns, &cpu_ns)) {
+      if (knows_period_ && __builtin_mul_overflow(record.count, period_ns, &cpu_ns)) {
         builder_.losses().Add("value overflow", "samples", 1);
         cpu_ns = INT64_MAX;
       }
-      builder_.AddSample(stack, kNoLabels, {record.count, cpu_ns}, std::nullopt);
+      const std::array<std::int64_t, 2> values{record.count, cpu_ns};
+      builder_.AddSample(stack, kNoLabels, std::span(values).first(knows_period_ ? 2 : 1),
+                         std::nullopt);
     }
     return std::move(builder_).Build();
   }
@@ -142,6 +164,7 @@ class CpuProfileReader {
       const std::size_t start = words_.at();
       std::uint64_t count = 0;
       std::uint64_t depth = 0;
+      if (writer_ == Writer::kPprof && words_.Rest().empty()) return {};
       if (!words_.Next(count) || !words_.Next(depth)) return BreaksOff(start);
       if (depth > words_.WordsLeft()) return BreaksOff(start);
       pcs.resize(static_cast<std::size_t>(depth));
@@ -196,6 +219,10 @@ class CpuProfileReader {
 
   WordReader words_;
   const ReadOptions& options_;
+  Writer writer_;
+  CpuHeader header_;
+  bool is_whole_;      // The header.
+  bool knows_period_;  // Else only samples are told.
   ProfileBuilder builder_;
   LimitGuard guard_;
   PcStacks stacks_;
@@ -205,9 +232,9 @@ class CpuProfileReader {
   std::unordered_map<std::uint64_t, std::size_t> callers_;  // Of leaves: the records they are in.
 };
 
-Result<Profile> ReadWith(PcStacks stacks, std::string_view bytes, WordLayout layout,
+Result<Profile> ReadWith(PcStacks stacks, std::string_view bytes, WordLayout layout, Writer writer,
                          const ReadOptions& options) {
-  return CpuProfileReader(bytes, layout, options, std::move(stacks)).Read();
+  return CpuProfileReader(bytes, layout, options, std::move(stacks), writer).Read();
 }
 
 // "0x401000 outer--inlined"
@@ -248,7 +275,7 @@ Result<Profile> ReadCpuProfile(std::string_view bytes, const ReadOptions& option
   ReadHeader(words, header);
   return ReadWith(
       PcStacks(header.version == kJavaVersion ? ReturnAddresses::kNone : ReturnAddresses::kCallers),
-      bytes, *layout, options);
+      bytes, *layout, Writer::kProfiler, options);
 }
 
 Result<Profile> ReadSymbolizedProfile(std::string_view bytes, const ReadOptions& options) {
@@ -268,7 +295,7 @@ Result<Profile> ReadSymbolizedProfile(std::string_view bytes, const ReadOptions&
   std::string_view profile = rest;
   TakeLine(profile);
   if (const std::optional<WordLayout> layout = CpuProfileLayout(profile)) {
-    return ReadWith(std::move(stacks), profile, *layout, options);
+    return ReadWith(std::move(stacks), profile, *layout, Writer::kPprof, options);
   }
   const HeapTextOptions heap{
       .limits = options.limits, .strict = options.strict, .stop = options.stop};

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "sonde/formats.h"
 #include "sonde/frame_names.h"
@@ -12,6 +14,7 @@ namespace sonde {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 std::string Words(const std::vector<std::uint64_t>& words, std::size_t size, bool big_endian) {
   std::string bytes;
@@ -232,6 +235,35 @@ TEST(HeapText, OtherTextIsUnsupported) {
   EXPECT_EQ(ReadHeapText("not a heap profile\n").error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(ReadHeapText("heap profile: 1: 2 [1: 2] @ martian/7\n").error().code,
             ErrorCode::kUnsupported);
+}
+
+TEST(CpuProfile, WhatPprofHasNamedTellsSamplesAlone) {
+  const std::string raw =
+      "--- symbol\nbinary=/bin/app\n0x401000 leaf\n0x4010ff main\n---\n--- profile\n" +
+      Words({0, 3, 0, 1, 0, 7, 2, 0x401000, 0x401100}, 8, false);
+  const Profile profile = Read(raw);
+  EXPECT_EQ(FoldedOf(profile), "main;leaf 7\n");
+  ASSERT_EQ(profile.sample_types().size(), 1U);
+  EXPECT_EQ(profile.period(), 0);
+  EXPECT_TRUE(profile.losses().empty());
+  EXPECT_EQ(Read(raw.substr(0, raw.size() - 4)).losses().TotalIn("files"), 1U);
+}
+
+[[gnu::noinline]] int NamedByItsAddress(int value) { return value * 5 + 1; }
+
+TEST(CpuProfile, AddressesAreNamedFromTheFilesOnDisk) {
+  EXPECT_EQ(NamedByItsAddress(1), 6);
+  const auto address = reinterpret_cast<std::uint64_t>(&NamedByItsAddress);
+  std::ifstream file("/proc/self/maps");
+  const std::string maps(std::istreambuf_iterator<char>(file), {});
+  const std::string profile = Words({0, 3, 0, 1'000, 0, 2, 1, address, 0, 1, 0}, 8, false) + maps;
+  EXPECT_THAT(FoldedOf(Read(profile)), HasSubstr("NamedByItsAddress 2\n"));
+  const Result<Profile> bare = ReadProfile(profile, {.symbolize = false});
+  EXPECT_THAT(FoldedOf(bare.value()), Not(HasSubstr("NamedByItsAddress")));
+  const Result<Profile> lines = ReadProfile(profile, {.source_lines = true});
+  StringSink sink;
+  EXPECT_TRUE(WriteFolded(FrameNames(lines.value(), Granularity::kFiles), 0, sink).ok());
+  EXPECT_THAT(sink.text(), HasSubstr("gperftools_test.cc 2\n"));
 }
 
 }  // namespace

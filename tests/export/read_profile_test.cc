@@ -251,5 +251,14 @@ TEST(ReadEachProfile, TakesProfilesApartThatStandBehindEachOther) {
   EXPECT_EQ(ReadEachProfile(folder.Write("text", "a;b 1\na;b 2\n")).value().size(), 1U);
 }
 
+TEST(Sniff, ALongLineOfFramesIsKnownByItsWeight) {
+  std::string line = "main";
+  while (line.size() < (std::size_t{80} << 10)) line += ";called_" + std::to_string(line.size());
+  const Result<Profile> profile = ReadProfile(line + " 3\n");
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_EQ(profile.value().Total(0), 3);
+  EXPECT_EQ(ReadProfile(line).error().code, ErrorCode::kUnsupported);
+}
+
 }  // namespace
 }  // namespace sonde
