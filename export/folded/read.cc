@@ -175,6 +175,8 @@ class FoldedReader {
       at = end + 1;
     }
     if (Status status = guard_.CheckFrames(); !status.ok()) return status;
+    ++stacks_read_;
+    if (IsFoldedLine(frames)) ++numbered_stacks_;
     read = stack;
     return guard_.CountStack(stack);
   }
@@ -260,6 +262,12 @@ class FoldedReader {
       builder_.AddSample(sum.stack, kNoLabels,
                          std::span(values).first(options_.count_records ? 2 : 1), sum.lines);
     }
+    // One command may end with a number; where all stacks do, they are a difference of two
+    // profiles.
+    if (numbered_stacks_ > 1 && numbered_stacks_ == stacks_read_) {
+      builder_.losses().Add("first of two weights, read as part of the name", "stacks",
+                            numbered_stacks_);
+    }
     return std::move(builder_).Build();
   }
 
@@ -273,6 +281,8 @@ class FoldedReader {
   ProfileBuilder builder_;
   LimitGuard guard_;
   std::uint64_t line_number_ = 0;
+  std::uint64_t stacks_read_ = 0;
+  std::uint64_t numbered_stacks_ = 0;  // Of these, those that end with a number.
   std::string_view previous_;
   std::vector<Prefix> path_;  // The frames of previous_.
   HashIndex index_;           // Of sums_, by TextIdentity::first.

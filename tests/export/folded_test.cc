@@ -205,5 +205,12 @@ TEST(Folded, DeepStacksSurviveTheRoundTrip) {
   EXPECT_EQ(FoldedOf(Read(text)), text);
 }
 
+TEST(Folded, TwoWeightsOnEveryLineAreTold) {
+  constexpr std::string_view kCause = "first of two weights, read as part of the name";
+  EXPECT_EQ(Read("main;a 10 20\nmain;b 5 5\n").losses().CountOf(kCause), 2U);
+  EXPECT_TRUE(Read("main;sleep 10 20\nmain;b 5\n").losses().empty());
+  EXPECT_TRUE(Read("main;sleep 10 20\n").losses().empty());
+}
+
 }  // namespace
 }  // namespace sonde
