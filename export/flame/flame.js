@@ -88,7 +88,6 @@ class FlameFile {
             element('div.controls', {}, ...controls)),
         this.hot, this.keys, this.box, element('footer', {}, this.details, this.narrow));
     host.append(this.app);
-    this.#tellHottest();
   }
 
   #listen() {
@@ -182,6 +181,7 @@ class FlameFile {
       this.view.setLayout(state.layout);
     }
     this.view.colors = state.color;
+    if (this.hotColors !== state.color) this.#tellHottest();
     this.callers.setAttribute('aria-pressed', String(state.callers));
     this.pattern.setAttribute('aria-pressed', String(state.isPattern));
     for (const key of ['order', 'layout', 'color', 'measure', 'scheme']) this[key].value = state[key];
@@ -263,13 +263,16 @@ class FlameFile {
   #tellHottest() {
     const whole = this.data.list.self.reduce((sum, self) => sum + self, 0);
     const label = this.data.isDifference ? 'Changed most' : 'Hottest';
-    this.hot.append(element('span', {}, label));
-    for (const spot of this.data.hottest(6)) {
+    this.hotColors = this.state.color;
+    const spots = this.data.hottest(6);
+    const none = spots.length === 0 ? ': no function has 0.1% of the total' : '';
+    this.hot.replaceChildren(element('span', {}, label + none));
+    for (const spot of spots) {
       const text = this.data.isDifference
           ? sonde.formatChange(spot.base, spot.self, this.data.type)
           : sonde.formatPercent(spot.self, whole);
       const color = this.data.isDifference ? 'v' + sonde.colorOfChange(spot.base, spot.self)
-          : this.data.moduleColors.slice(2 * spot.frame, 2 * spot.frame + 2);
+          : this.data.colorOf(spot.frame, this.state.color);
       const chip = element('button.chip', {type: 'button', title: spot.name},
           swatch(color), element('code', {}, sonde.shortName(spot.name, 30)), ' ' + text);
       chip.addEventListener('click', () => {

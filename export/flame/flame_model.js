@@ -23,6 +23,11 @@ class FlameData {
     this.turned = null;
   }
 
+  // The class of flame.css that a frame has by its 'kind', else by its module.
+  colorOf(frame, by) {
+    return (by === 'kind' ? this.kindColors : this.moduleColors).slice(2 * frame, 2 * frame + 2);
+  }
+
   // The list with callers (`callers` true) or callees as children.
   listFor(callers) {
     if (callers === this.isCallers) return this.list;

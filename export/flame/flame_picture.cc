@@ -149,7 +149,7 @@ void FlamePicture::AppendHottest(std::string& out) const {
     if (letters > room) break;
     line += spot;
   }
-  if (line.empty()) line = "No samples";
+  if (line.empty()) line = root.total == 0 ? "No samples" : "No function has 0.1% of the total";
   AppendText(out, "ink", kMargin, header_px_ - 10, line);
 }
 

@@ -38,6 +38,10 @@ function isCode(name) {
 const FILE_ENDINGS = new Set(
     ['c', 'cc', 'cpp', 'go', 'h', 'hpp', 'java', 'js', 'py', 'rb', 'rs', 'sh', 'so', 'ts']);
 
+// What a compiler made of a function, up to the end of its name: ".isra.0", ".constprop.0.cold".
+const CLONE_MARK =
+    /^(\.(\d+|isra|constprop|part|cold|llvm|clone|lto_priv|resume|warm|localalias|cfi|cfi_jt|destroy|cleanup))+$/;
+
 // {result, qualifiers, own, args, params} of "void ns::run<int>(int)".
 function takeApart(name) {
   const prefix = /^[\w\u0080-\u{10ffff}-]+:(?!:) *(?=[^ ])/u.exec(name)?.[0] ?? '';
@@ -53,6 +57,11 @@ function takeApart(name) {
       continue;
     }
     const c = name[at];
+    if (c === '.' && at > start && CLONE_MARK.test(name.slice(at))) {
+      const cut = ownEnd < 0 ? at : Math.min(ownEnd, at);
+      return {...parts, own: name.slice(start, cut), args: name.slice(cut, at),
+              params: name.slice(at)};
+    }
     const atScope = name.startsWith('::', at);
     const atDot = c === '.' && !FILE_ENDINGS.has(name.slice(at + 1));
     if (atScope || (!hasScopes && (c === '/' || atDot))) {
@@ -94,7 +103,8 @@ function withoutArguments(qualifier) {
 }
 
 // `name` in at most `room` characters: what says least goes first (the mark of the kernel or a
-// JIT, which the colour shows too), the function's own name last. The picture that is shown without script follows the same rule.
+// JIT, which the colour shows too, and those of a compiler), the function's own name last. The
+// picture that is shown without script follows the same rule.
 function shortName(name, room) {
   if (room < 3) return '';
   if (name.length <= room || count(name) <= room) return name;
@@ -106,7 +116,7 @@ function shortName(name, room) {
   const fits = () => count(whole()) <= room;
   const short = qualifiers.map(withoutArguments);
   const steps = [
-    () => { if (params.length > 3) params = '(…)'; },
+    () => { params = params.startsWith('.') ? '' : params.length > 3 ? '(…)' : params; },
     () => { result = ''; },
     () => { outer = short.join(''); },
     () => { if (args.length > 3) args = '<…>'; },
@@ -125,7 +135,7 @@ function shortName(name, room) {
 
 const TIME = {nanoseconds: 1, microseconds: 1e3, milliseconds: 1e6, seconds: 1e9};
 
-// "1 234 samples", "12.3 ms", "1.23 MiB".
+// "1,234 samples", "12.3 ms", "1.23 MiB".
 function formatWeight(value, {type, unit}) {
   if (TIME[unit] !== undefined) {
     return scaled(value * TIME[unit], [[1, 'ns'], [1e3, 'µs'], [1e6, 'ms'], [1e9, 's']]);
@@ -147,9 +157,9 @@ function scaled(value, steps) {
   return number.toFixed(decimals) + ' ' + unit;
 }
 
-// Thin spaces between thousands.
+// Commas between thousands, as in the picture that is shown without script.
 function formatCount(value) {
-  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, '\u2009');
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 // 0 of nothing is 0.

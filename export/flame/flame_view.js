@@ -284,8 +284,7 @@ class FlameView {
     const frame = tree.frame[node];
     if (frame === 0) return 'root';
     if (this.colors === 'change') return 'v' + colorOfChange(tree.baseTotal[node], tree.nodeTotal[node]);
-    const colors = this.colors === 'kind' ? data.kindColors : data.moduleColors;
-    return colors.slice(2 * frame, 2 * frame + 2);
+    return data.colorOf(frame, this.colors);
   }
 
   #outline(ink, node, scroll, width, color, thickness) {

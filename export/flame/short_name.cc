@@ -69,6 +69,24 @@ bool IsFileEnding(std::string_view text) {
   return std::find(std::begin(kEndings), std::end(kEndings), text) != std::end(kEndings);
 }
 
+// ".isra.0" and ".constprop.0.cold", up to the end of the name: what a compiler made of a function.
+bool IsCloneMark(std::string_view text) {
+  constexpr std::string_view kMarks[] = {"isra",  "constprop", "part",    "cold",   "llvm",
+                                         "clone", "lto_priv",  "resume",  "warm",   "localalias",
+                                         "cfi",   "cfi_jt",    "destroy", "cleanup"};
+  while (text.starts_with('.')) {
+    text.remove_prefix(1);
+    const std::string_view word = text.substr(0, text.find('.'));
+    const bool is_number =
+        !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+    if (!is_number && std::find(std::begin(kMarks), std::end(kMarks), word) == std::end(kMarks)) {
+      return false;
+    }
+    text.remove_prefix(word.size());
+  }
+  return text.empty();
+}
+
 // "_[k]": kernel, JIT or inlined, which the colour shows too.
 constexpr std::size_t kMarkSize = 4;
 bool HasMark(std::string_view name) {
@@ -115,6 +133,12 @@ NameParts TakeApart(std::string_view name) {
       continue;
     }
     const char c = name[at];
+    if (c == '.' && at > start && IsCloneMark(name.substr(at))) {
+      parts.own = name.substr(start, std::min(own_end, at) - start);
+      if (own_end < at) parts.arguments = name.substr(own_end, at - own_end);
+      parts.parameters = name.substr(at);
+      return parts;
+    }
     const bool at_scope = name.substr(at, 2) == "::";
     const bool at_slash =
         !has_scopes && (c == '/' || (c == '.' && !IsFileEnding(name.substr(at + 1))));
@@ -169,6 +193,7 @@ std::string ShortName(std::string_view clean, std::size_t characters) {
   };
   const auto fits = [&] { return CharacterCount(whole()) <= characters; };
 
+  if (parameters.starts_with('.')) parameters.clear();
   if (parameters.size() > 3) parameters = "(…)";
   if (fits()) return whole();
   result.clear();
