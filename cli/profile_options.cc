@@ -100,6 +100,14 @@ std::string WhyNothing(const Profile& profile, const FilterRules& rules) {
   return "no sample passes all filters together";
 }
 
+// An input that is not recognised can be what it is said to be.
+Error WithHint(Error error) {
+  if (error.code == ErrorCode::kUnsupported) {
+    error.message += "; --from says what it is where its content does not tell";
+  }
+  return error;
+}
+
 void NoteLosses(const Profile& profile, const std::string& path) {
   for (const std::string& loss : DescribeLosses(profile.losses())) {
     Note(path + ": not kept: " + loss);
@@ -132,9 +140,10 @@ void ProfileOptions::AddTo(CLI::App& command) {
       ->check(CLI::IsMember({"periods", "samples"}))
       ->capture_default_str();
   command
-      .add_option("--demangle", demangle_,
-                  "Names of C++ and Rust: none (the symbols), templates (without arguments), full, "
-                  "or as the input has them")
+      .add_option(
+          "--demangle", demangle_,
+          "Names of C++ and Rust: none (the symbols), templates (without parameters), full, "
+          "or as the input has them")
       ->check(CLI::IsMember({"as-is", "none", "templates", "full"}))
       ->capture_default_str();
   command.add_flag("--no-symbols", no_symbols_, "Do not look up names for recorded addresses");
@@ -232,11 +241,16 @@ Result<Profile> ProfileOptions::ReadWithoutNotes(const std::string& path,
   options.value().keep_labels = needs.labels || filters_labels;
   options.value().keep_ids = needs.ids || filters_labels;
   options.value().keep_addresses = needs.addresses;
+  Format recognised = Format::kUnknown;
+  options.value().recognised = &recognised;
   Progress progress(path);
   options.value().progress = progress.Callback();
   Result<Profile> profile = ReadProfileFile(path, options.value());
   progress.Clear();
-  if (!profile.ok()) return profile;
+  if (!profile.ok()) {
+    return recognised == Format::kUnknown && from_.empty() ? WithHint(profile.error())
+                                                           : profile.error();
+  }
   return Kept(std::move(profile).value(), rules.value(), path);
 }
 
@@ -284,6 +298,11 @@ Profile ProfileOptions::Named(Profile profile) const {
 Result<Profile> ProfileOptions::Kept(Profile profile, const FilterRules& rules,
                                      const std::string& path) const {
   Profile named = Named(std::move(profile));
+  if (named.sample_count() == 0 && !time_.empty()) {
+    std::string note = path + ": no sample of that time";
+    for (const std::string& comment : named.comments()) note += "; " + comment;
+    Note(note);
+  }
   if (rules.empty()) return named;
   Result<Profile> filtered = Filter(named, rules);
   if (!filtered.ok()) return InFile(filtered.error(), path);

@@ -183,12 +183,14 @@ Status Top::Print(Profile whole_profile, std::size_t most_rows) const {
             << ValueText(accounted, unit) << ", "
             << PercentText(static_cast<double>(accounted), whole) << '\n';
   std::vector<Row> table{{"flat", "flat%", "sum%", "cum", "cum%", ""}};
+  // Files and modules hold functions, inlined ones among others.
+  const bool can_be_inlined = by != "files" && by != "modules";
   std::int64_t so_far = 0;
   for (std::size_t i = 0; i < shown; ++i) {
     const Hotspot& spot = spots[i];
     so_far = SaturatingAdd(so_far, spot.self);
     std::string name = SafeText(names.text(spot.name));
-    if (spot.frame.kind == FrameKind::kInlined) name += " (inline)";
+    if (can_be_inlined && spot.frame.kind == FrameKind::kInlined) name += " (inline)";
     table.push_back({ValueText(spot.self, unit), PercentText(static_cast<double>(spot.self), whole),
                      PercentText(static_cast<double>(so_far), whole),
                      ValueText(spot.inclusive, unit),

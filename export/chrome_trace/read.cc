@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "export/json_fault.h"
 #include "export/limit_guard.h"
 #include "sonde/profile_builder.h"
 
@@ -207,7 +208,7 @@ Result<Profile> ReadChromeTrace(std::string_view text, const ReadOptions& option
   dom::element root;
   const simdjson::padded_string padded(text);
   if (const auto fault = parser.parse(padded).get(root); fault != simdjson::SUCCESS) {
-    return Malformed(simdjson::error_message(fault));
+    return JsonFault("chrome trace", text, fault);
   }
   dom::array events;
   if (root.get(events) != simdjson::SUCCESS &&

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "export/json_fault.h"
 #include "export/limit_guard.h"
 #include "sonde/profile_builder.h"
 
@@ -264,7 +265,7 @@ Result<Profile> ReadSpeedscope(std::string_view text, const ReadOptions& options
   dom::element root;
   const simdjson::padded_string padded(text);
   if (const auto fault = parser.parse(padded).get(root); fault != simdjson::SUCCESS) {
-    return Malformed(simdjson::error_message(fault));
+    return JsonFault("speedscope", text, fault);
   }
   if (!root.is_object()) return Malformed("not an object");
   return SpeedscopeReader(root, options).Read();
