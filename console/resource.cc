@@ -18,7 +18,7 @@ TaskRegistry& Registry() noexcept { return TaskRegistry::Get(); }
 }  // namespace
 
 Resource::Resource(ResourceKind kind, std::string_view type, std::string_view other_kind,
-                   std::uint64_t parent, const std::source_location& location) noexcept {
+                   std::uint64_t parent, const SourceLocation& location) noexcept {
   ResourceSlot* const slot = Registry().resources.Take();
   if (slot == nullptr) return;
   slot->changes.store(0, kRelaxed);
@@ -30,7 +30,7 @@ Resource::Resource(ResourceKind kind, std::string_view type, std::string_view ot
   slot->parent_id = parent;
   slot->kind = kind;
   slot->is_internal = parent != 0;
-  slot->place = SourcePlace::Of(location);
+  slot->place = location;
   slot->type.Assign(type);
   slot->other_kind.Assign(other_kind);
   slot_ = slot;

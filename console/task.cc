@@ -155,7 +155,7 @@ TaskWaker::~TaskWaker() {
 }
 
 Task::Task(std::string_view name, std::initializer_list<Field> fields, const TaskOptions& options,
-           const std::source_location& location) noexcept
+           const SourceLocation& location) noexcept
     : holds_waker_(!options.only_wakers_resume) {
   TaskSlot* const slot = Registry().tasks.Take();
   if (slot == nullptr) return;
@@ -163,7 +163,7 @@ Task::Task(std::string_view name, std::initializer_list<Field> fields, const Tas
   slot->created_ns = SteadyNs();
   slot->parent_id = options.parent.id();
   slot->origin = options.origin;
-  slot->place = SourcePlace::Of(location);
+  slot->place = location;
   slot->kind.Assign(options.kind);
   slot->name.Assign(name);
   slot->fields.Assign(fields);

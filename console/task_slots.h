@@ -7,12 +7,12 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <source_location>
 
 #include "console/log2_histogram.h"
 #include "console/short_text.h"
 #include "console/slot_pool.h"
 #include "sonde/resource.h"
+#include "sonde/source_location.h"
 #include "sonde/task.h"
 
 namespace sonde {
@@ -20,16 +20,6 @@ namespace sonde {
 // Nanoseconds of the steady clock; 0 = never.
 using AtomicTime = std::atomic<std::int64_t>;
 using AtomicCount = std::atomic<std::uint64_t>;
-
-struct SourcePlace {
-  const char* file = "";
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
-
-  static SourcePlace Of(const std::source_location& location) noexcept {
-    return {location.file_name(), location.line(), location.column()};
-  }
-};
 
 // What the console's thread alone remembers about a record.
 struct SeenState {
@@ -69,7 +59,7 @@ struct TaskSlot : SlotHeader {
   std::uint64_t parent_id = 0;
   TaskOrigin origin = TaskOrigin::kManual;
   std::atomic<TaskOutcome> outcome{TaskOutcome::kFinished};
-  SourcePlace place;
+  SourceLocation place;
   ShortText<16> kind;
   ShortText<kNameBytes> name;
   FieldText<kFieldBytes> fields;
@@ -94,7 +84,7 @@ struct ResourceSlot : SlotHeader {
   std::uint64_t parent_id = 0;
   ResourceKind kind = ResourceKind::kOther;
   bool is_internal = false;
-  SourcePlace place;
+  SourceLocation place;
   ShortText<48> type;
   ShortText<32> other_kind;
 

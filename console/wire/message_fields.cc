@@ -67,7 +67,7 @@ void WriteField(ProtobufWriter& out, std::uint32_t field_number, std::uint64_t m
   }
 }
 
-void WritePlace(ProtobufWriter& out, std::uint32_t field, const SourcePlace& place) {
+void WritePlace(ProtobufWriter& out, std::uint32_t field, const SourceLocation& place) {
   if (place.file == nullptr || place.file[0] == '\0') return;
   out.Message(field, [&] {
     out.AlwaysBytes(1, ValidUtf8(place.file));

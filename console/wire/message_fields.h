@@ -29,7 +29,7 @@ void WriteField(ProtobufWriter& out, std::uint32_t field_number, std::uint64_t m
                 const Field& field);
 // A Location, left out rather than empty: an empty file name is more than the client's detail view
 // can take.
-void WritePlace(ProtobufWriter& out, std::uint32_t field, const SourcePlace& place);
+void WritePlace(ProtobufWriter& out, std::uint32_t field, const SourceLocation& place);
 
 }  // namespace sonde
 

@@ -39,6 +39,21 @@ add_test(NAME package.debian
 set_tests_properties(package.debian PROPERTIES
   LABELS package TIMEOUT 300 SKIP_REGULAR_EXPRESSION "^skipped:")
 
+# A program may be compiled by clang where the library was by gcc.
+find_program(SONDE_CLANG clang++)
+mark_as_advanced(SONDE_CLANG)
+if(SONDE_CLANG)
+  set(includes ${SONDE_HOST_HEADERS})
+  list(TRANSFORM includes PREPEND -I)
+  foreach(enabled 0 1)
+    add_test(NAME package.clang.${enabled}
+      COMMAND ${SONDE_CLANG} -std=c++20 -Wall -Wextra -Wpedantic -Werror -fsyntax-only
+              -DSONDE_ENABLED=${enabled} ${includes}
+              ${CMAKE_CURRENT_SOURCE_DIR}/package/main.cc ${CMAKE_CURRENT_SOURCE_DIR}/package/spawns.cc)
+    set_tests_properties(package.clang.${enabled} PROPERTIES LABELS package)
+  endforeach()
+endif()
+
 # Each public header compiles alone.
 if(CMAKE_VERIFY_INTERFACE_HEADER_SETS)
   add_test(NAME headers COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}

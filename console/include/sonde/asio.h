@@ -19,12 +19,12 @@
 #include <exception>
 #include <initializer_list>
 #include <memory>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "sonde/source_location.h"
 #include "sonde/task.h"
 #include "sonde/tracking_executor.h"
 
@@ -35,16 +35,16 @@ namespace sonde {
 struct TaskName {
   std::string_view name;
   std::initializer_list<Field> fields;
-  std::source_location location;
+  SourceLocation location;
 
-  TaskName(const char* text, std::source_location where = std::source_location::current())
+  TaskName(const char* text, SourceLocation where = SONDE_HERE)
       : name(text), fields(), location(where) {}
-  TaskName(std::string_view text, std::source_location where = std::source_location::current())
+  TaskName(std::string_view text, SourceLocation where = SONDE_HERE)
       : name(text), fields(), location(where) {}
-  TaskName(const std::string& text, std::source_location where = std::source_location::current())
+  TaskName(const std::string& text, SourceLocation where = SONDE_HERE)
       : name(text), fields(), location(where) {}
   TaskName(std::string_view text, std::initializer_list<Field> values,
-           std::source_location where = std::source_location::current())
+           SourceLocation where = SONDE_HERE)
       : name(text), fields(values), location(where) {}
 };
 

@@ -6,10 +6,10 @@
 #define SONDE_RESOURCE_H_
 
 #include <cstdint>
-#include <source_location>
 #include <string_view>
 #include <utility>
 
+#include "sonde/source_location.h"
 #include "sonde/task.h"
 
 namespace sonde {
@@ -30,12 +30,11 @@ class Resource {
   Resource() noexcept = default;  // None.
   // `type` is what it is called in the program: "steady_timer". `kind` is shown for kOther.
   Resource(ResourceKind kind, std::string_view type, std::string_view other_kind = {},
-           const std::source_location& location = std::source_location::current()) noexcept
+           const SourceLocation& location = SONDE_HERE) noexcept
       : Resource(kind, type, other_kind, 0, location) {}
   // Part of `parent`.
   Resource(const Resource& parent, ResourceKind kind, std::string_view type,
-           std::string_view other_kind = {},
-           const std::source_location& location = std::source_location::current()) noexcept
+           std::string_view other_kind = {}, const SourceLocation& location = SONDE_HERE) noexcept
       : Resource(kind, type, other_kind, parent.id_, location) {}
   Resource(Resource&& other) noexcept
       : slot_(std::exchange(other.slot_, nullptr)), id_(std::exchange(other.id_, 0)) {}
@@ -52,7 +51,7 @@ class Resource {
 
  private:
   Resource(ResourceKind kind, std::string_view type, std::string_view other_kind,
-           std::uint64_t parent, const std::source_location& location) noexcept;
+           std::uint64_t parent, const SourceLocation& location) noexcept;
   ResourceSlot* slot_ = nullptr;
   std::uint64_t id_ = 0;
 };

@@ -8,11 +8,11 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <source_location>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "sonde/source_location.h"
 #include "sonde/switch.h"
 
 namespace sonde {
@@ -156,7 +156,7 @@ class Task {
  public:
   explicit Task(std::string_view name, std::initializer_list<Field> fields = {},
                 const TaskOptions& options = {},
-                const std::source_location& location = std::source_location::current()) noexcept;
+                const SourceLocation& location = SONDE_HERE) noexcept;
   Task(Task&& other) noexcept
       : ref_(std::exchange(other.ref_, {})), holds_waker_(other.holds_waker_) {}
   Task& operator=(Task&& other) noexcept;
@@ -178,9 +178,8 @@ class Task {
 // A section that may block the thread, shown as a task of its own that is busy throughout.
 class [[nodiscard]] BlockingSection {
  public:
-  explicit BlockingSection(
-      std::string_view name, std::initializer_list<Field> fields = {},
-      const std::source_location& location = std::source_location::current()) noexcept
+  explicit BlockingSection(std::string_view name, std::initializer_list<Field> fields = {},
+                           const SourceLocation& location = SONDE_HERE) noexcept
       : task_(name, fields, {.kind = "blocking", .origin = TaskOrigin::kBlocking}, location),
         poll_(task_.ref()) {}
 
