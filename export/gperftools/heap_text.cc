@@ -278,7 +278,12 @@ class HeapTextReader {
         const Label label = builder.NumberLabel("bytes", record.block_bytes, "bytes");
         labels = builder.AddLabels({&label, 1});
       }
-      builder.AddSample(stack, labels, record.values, std::nullopt);
+      // Of threads each is a record; what was allocated or waited for does not tell its samples.
+      std::optional<std::uint64_t> records;
+      if (head_.kind() == TextKind::kThreads) {
+        records = static_cast<std::uint64_t>(record.values.front());
+      }
+      builder.AddSample(stack, labels, record.values, records);
     }
     builder.losses().Add(losses_);
     return std::move(builder).Build();

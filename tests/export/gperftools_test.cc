@@ -193,6 +193,7 @@ TEST(HeapText, NegativeCountsAndThreadsLikeNoneAreCounted) {
       "--- Thread 2 (name: b) stack: ---\n  @ 0x10\n--- Thread 3 (name: c) stack: ---\n"
       "  [same as previous thread]\n");
   EXPECT_EQ(threads.Total(0), 2);
+  EXPECT_EQ(threads.records(), 2U);
   EXPECT_EQ(threads.losses().CountOf("no thread before it"), 1U);
 }
 
