@@ -12,6 +12,8 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
+#include <exception>
+#include <thread>
 #include <utility>
 
 namespace sonde {
@@ -86,13 +88,12 @@ class ConsoleServer::Sniffer final : public Connection {
     const std::size_t known = std::min(received_.size(), kHttp2Preface.size());
     const bool may_be_http2 = received_.compare(0, known, kHttp2Preface, 0, known) == 0;
     if (may_be_http2 && known < kHttp2Preface.size()) return Read();
-    timer_.cancel();
     const auto connection =
         may_be_http2
             ? MakeHttp2Connection(std::move(socket_), server_.limits_, server_.handlers_, is_unix_)
             : MakeHttp1Connection(std::move(socket_), server_.limits_, server_.handlers_, is_unix_);
-    server_.Keep(connection, inherited_);
-    connection->Start(std::move(received_));
+    server_.Serve(connection, inherited_, std::move(received_));
+    timer_.cancel();
     if (on_closed) std::exchange(on_closed, nullptr)();
   }
 
@@ -179,15 +180,32 @@ template <typename Acceptor>
 void ConsoleServer::Accept(const std::shared_ptr<Acceptor>& acceptor, bool is_unix) {
   acceptor->async_accept([this, acceptor, is_unix](boost::system::error_code error, auto socket) {
     if (error == asio::error::operation_aborted || !acceptor->is_open()) return;
+    const auto accept = [this, acceptor, is_unix] {
+      if (acceptor->is_open()) Accept(acceptor, is_unix);
+    };
     if (!error) {
-      Admit(Socket(std::move(socket)), is_unix);
-      return Accept(acceptor, is_unix);
+      try {
+        Admit(Socket(std::move(socket)), is_unix);
+      } catch (const std::exception&) {
+        ++refused_;
+      }
+      return Insist(accept);
     }
     // Out of descriptors, most likely: not a reason to spin.
-    After(std::chrono::milliseconds(100), [this, acceptor, is_unix] {
-      if (acceptor->is_open()) Accept(acceptor, is_unix);
-    });
+    Insist([&] { After(std::chrono::milliseconds(100), [this, accept] { Insist(accept); }); });
   });
+}
+
+template <typename Work>
+void ConsoleServer::Insist(const Work& work) {
+  constexpr std::chrono::milliseconds kPause{10};
+  do {
+    try {
+      return work();
+    } catch (const std::exception&) {
+      std::this_thread::sleep_for(kPause);
+    }
+  } while (!must_end_);
 }
 
 void ConsoleServer::Admit(Socket socket, bool is_unix) {
@@ -203,8 +221,7 @@ void ConsoleServer::Admit(Socket socket, bool is_unix) {
   }
   const auto inherited = std::make_shared<const InheritedSocket>(socket.native_handle());
   const auto sniffer = std::make_shared<Sniffer>(*this, std::move(socket), is_unix, inherited);
-  Keep(sniffer, inherited);
-  sniffer->Start({});
+  Serve(sniffer, inherited, {});
 }
 
 // Those who hold connections and ask for nothing must not lock out those who ask.
@@ -225,25 +242,39 @@ bool ConsoleServer::CloseLongestIdle() {
 
 void ConsoleServer::Keep(const std::shared_ptr<Connection>& connection,
                          std::shared_ptr<const InheritedSocket> inherited) {
-  open_.insert(connection);
-  connection_count_ = open_.size();
   connection->on_closed = [this, weak = std::weak_ptr(connection),
                            inherited = std::move(inherited)] {
     open_.erase(weak.lock());
     connection_count_ = open_.size();
   };
+  open_.insert(connection);
+  connection_count_ = open_.size();
+}
+
+void ConsoleServer::Serve(const std::shared_ptr<Connection>& connection,
+                          std::shared_ptr<const InheritedSocket> inherited, std::string received) {
+  Keep(connection, std::move(inherited));
+  try {
+    connection->Start(std::move(received));
+  } catch (const std::exception&) {
+    connection->Close();
+    throw;
+  }
 }
 
 void ConsoleServer::Every(std::chrono::milliseconds interval, std::function<void()> work) {
   const auto timer = std::make_shared<asio::steady_timer>(io_);
   timers_.push_back(timer);
   const auto next = std::make_shared<std::function<void()>>();
-  *next = [timer, interval, work = std::move(work), next = std::weak_ptr(next)] {
+  *next = [this, timer, interval, work = std::move(work), next = std::weak_ptr(next)] {
     timer->expires_after(interval);
-    timer->async_wait([work, again = next.lock()](boost::system::error_code error) {
+    timer->async_wait([this, work, again = next.lock()](boost::system::error_code error) {
       if (error) return;
-      work();
-      (*again)();
+      try {
+        work();
+      } catch (const std::exception&) {  // Out of memory: the next time.
+      }
+      Insist(*again);
     });
   };
   (*next)();
@@ -260,9 +291,21 @@ std::function<void()> ConsoleServer::After(std::chrono::milliseconds delay,
   return [timer] { timer->cancel(); };
 }
 
-void ConsoleServer::Run() { io_.run(); }
+// Without memory a request fails, and its connection times out; the others go on.
+void ConsoleServer::Run() {
+  for (bool has_ended = false; !has_ended;) {
+    try {
+      io_.run();
+      has_ended = true;
+    } catch (const std::exception&) {
+      if (is_stopping_) io_.stop();
+    }
+  }
+  CloseListeners();
+}
 
-void ConsoleServer::Stop(std::chrono::milliseconds grace, std::function<void()> last_words) {
+void ConsoleServer::Stop(std::chrono::milliseconds grace, std::function<void()> last_words) try {
+  must_end_ = true;
   Post([this, grace, last_words = std::move(last_words)] {
     if (std::exchange(is_stopping_, true)) return;
     CloseListeners();
@@ -270,6 +313,8 @@ void ConsoleServer::Stop(std::chrono::milliseconds grace, std::function<void()> 
     for (const auto& connection : std::vector(open_.begin(), open_.end())) connection->Drain();
     WaitForConnections(std::chrono::steady_clock::now() + grace);
   });
+} catch (const std::exception&) {
+  io_.stop();
 }
 
 // Looks often: most peers answer within a round trip.
@@ -286,9 +331,9 @@ void ConsoleServer::WaitForConnections(std::chrono::steady_clock::time_point dea
 void ConsoleServer::CloseListeners() {
   boost::system::error_code ignored;
   inherited_listeners_.clear();
-  for (const auto& acceptor : tcp_) acceptor->close(ignored);
+  for (const auto& acceptor : std::exchange(tcp_, {})) acceptor->close(ignored);
   if (unix_ != nullptr) {
-    unix_->close(ignored);
+    std::exchange(unix_, nullptr)->close(ignored);
     ::unlink(unix_path_.c_str());
   }
 }

@@ -58,10 +58,16 @@ class ConsoleServer {
   template <typename Acceptor>
   void Accept(const std::shared_ptr<Acceptor>& acceptor, bool is_unix);
   void Admit(Socket socket, bool is_unix);
+  // Tries until there is memory for it, or Stop: what must go on cannot be left out.
+  template <typename Work>
+  void Insist(const Work& work);
   bool CloseLongestIdle();
   // Counts it until it is closed. `inherited` is its socket.
   void Keep(const std::shared_ptr<Connection>& connection,
             std::shared_ptr<const InheritedSocket> inherited);
+  // The same, and starts it; closes it where that fails.
+  void Serve(const std::shared_ptr<Connection>& connection,
+             std::shared_ptr<const InheritedSocket> inherited, std::string received);
   void CloseListeners();
   void WaitForConnections(std::chrono::steady_clock::time_point deadline);
 
@@ -77,6 +83,7 @@ class ConsoleServer {
   std::atomic<std::size_t> connection_count_{0};
   std::atomic<std::uint64_t> accepted_{0};
   std::atomic<std::uint64_t> refused_{0};
+  std::atomic<bool> must_end_{false};  // Since Stop was called.
   bool is_stopping_ = false;
 };
 

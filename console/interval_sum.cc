@@ -3,6 +3,7 @@
 #include "console/interval_sum.h"
 
 #include <algorithm>
+#include <new>
 #include <tuple>
 #include <utility>
 
@@ -47,22 +48,32 @@ void IntervalSum::Begin(const Interval& interval) {
   sum_.kind = interval.kind;
   sum_.time_ns = interval.time_ns;
   sum_.period_ns = interval.period_ns;
-  sum_.label_sets.emplace_back();
-  label_sets_.emplace(LabelSet(), 0);
 }
 
 std::uint32_t IntervalSum::ThreadIndex(const ThreadName& thread) {
   const auto index = static_cast<std::uint32_t>(sum_.threads.size());
   const auto [known, is_new] = threads_.emplace(thread.tid, index);
-  if (is_new) sum_.threads.push_back(thread);
-  return known->second;
+  if (!is_new) return known->second;
+  try {
+    sum_.threads.push_back(thread);
+  } catch (const std::bad_alloc&) {
+    threads_.erase(known);
+    throw;
+  }
+  return index;
 }
 
 std::uint32_t IntervalSum::LabelIndex(const LabelSet& labels) {
   const auto index = static_cast<std::uint32_t>(sum_.label_sets.size());
   const auto [known, is_new] = label_sets_.emplace(labels, index);
-  if (is_new) sum_.label_sets.push_back(labels);
-  return known->second;
+  if (!is_new) return known->second;
+  try {
+    sum_.label_sets.push_back(labels);
+  } catch (const std::bad_alloc&) {
+    label_sets_.erase(known);
+    throw;
+  }
+  return index;
 }
 
 void IntervalSum::ForgetLastThread() {
@@ -93,7 +104,7 @@ void IntervalSum::Drop(const IntervalSample& sample) {
   sum_.no_room += sample.weight;
 }
 
-void IntervalSum::Add(const Interval& interval, std::size_t& room) {
+void IntervalSum::Add(const Interval& interval, std::size_t& room) noexcept {
   if (is_empty_) Begin(interval);
   sum_.duration_ns += interval.duration_ns;
   for (const auto counter : kSamplerCounters) sum_.stats.*counter += interval.stats.*counter;
@@ -101,22 +112,45 @@ void IntervalSum::Add(const Interval& interval, std::size_t& room) {
   sum_.no_room += interval.no_room;
 
   std::vector<std::uint32_t> modules;
+  try {
+    if (sum_.label_sets.empty()) LabelIndex({});  // The first one is that without labels.
+    modules = ModuleIndices(interval);
+    TakeNames(interval);
+  } catch (const std::bad_alloc&) {
+    for (const IntervalSample& sample : interval.samples) Drop(sample);
+    return;
+  }
+  for (const IntervalSample& sample : interval.samples) {
+    if (!Keep(interval, sample, modules, room)) Drop(sample);
+  }
+}
+
+// Where the modules of `interval` are in the sum.
+std::vector<std::uint32_t> IntervalSum::ModuleIndices(const Interval& interval) {
+  std::vector<std::uint32_t> modules;
   for (const Module& module : interval.modules) {
     const auto known = std::find_if(sum_.modules.begin(), sum_.modules.end(),
                                     [&](const Module& m) { return SameModule(m, module); });
     modules.push_back(static_cast<std::uint32_t>(known - sum_.modules.begin()));
     if (known == sum_.modules.end()) sum_.modules.push_back(module);
   }
+  return modules;
+}
+
+void IntervalSum::TakeNames(const Interval& interval) {
   for (const ThreadName& thread : interval.threads) {
     const auto known = threads_.find(thread.tid);
     if (known != threads_.end()) sum_.threads[known->second].name = thread.name;
   }
+}
 
-  for (const IntervalSample& sample : interval.samples) {
+bool IntervalSum::Keep(const Interval& interval, const IntervalSample& sample,
+                       const std::vector<std::uint32_t>& modules, std::size_t& room) noexcept {
+  const std::size_t samples_before = sum_.samples.size();
+  const std::size_t threads_before = sum_.threads.size();
+  const std::size_t label_sets_before = sum_.label_sets.size();
+  try {
     IntervalSample& candidate = sum_.samples.emplace_back(sample);
-    const auto index = static_cast<std::uint32_t>(sum_.samples.size() - 1);
-    const std::size_t threads_before = sum_.threads.size();
-    const std::size_t label_sets_before = sum_.label_sets.size();
     candidate.thread = ThreadIndex(interval.threads[sample.thread]);
     candidate.label_set = sample.label_set < interval.label_sets.size()
                               ? LabelIndex(interval.label_sets[sample.label_set])
@@ -124,23 +158,27 @@ void IntervalSum::Add(const Interval& interval, std::size_t& room) {
     for (RawFrame& frame : candidate.frames) {
       if (frame.module != RawFrame::kNoModule) frame.module = modules[frame.module];
     }
+    const auto index = static_cast<std::uint32_t>(samples_before);
     const std::size_t needed = RoomFor(sample);
     const auto known = samples_.find(index);
     if (known != samples_.end()) {
       sum_.samples[*known].signals += sample.signals;
       sum_.samples[*known].weight += sample.weight;
-    } else if (needed <= room) {
+      sum_.samples.pop_back();
+      return true;
+    }
+    if (needed <= room) {
+      samples_.insert(index);
       room -= needed;
       used_ += needed;
-      samples_.insert(index);
-      continue;
-    } else {
-      Drop(sample);
-      if (sum_.threads.size() != threads_before) ForgetLastThread();
-      if (sum_.label_sets.size() != label_sets_before) ForgetLastLabels();
+      return true;
     }
-    sum_.samples.pop_back();
+  } catch (const std::bad_alloc&) {
   }
+  if (sum_.threads.size() != threads_before) ForgetLastThread();
+  if (sum_.label_sets.size() != label_sets_before) ForgetLastLabels();
+  if (sum_.samples.size() != samples_before) sum_.samples.pop_back();
+  return false;
 }
 
 Interval IntervalSum::Take(std::size_t& room) {

@@ -16,8 +16,8 @@
 
 namespace sonde {
 
-// Equal samples become one. What there is no room for is dropped, and counted in the sum's stats:
-// taken = written + dropped, and the CPU time is among what was lost. Not thread-safe.
+// Equal samples become one. What there is no room or memory for is dropped, and counted in the
+// sum's stats: taken = written + dropped, and the CPU time is among what was lost. Not thread-safe.
 class IntervalSum {
  public:
   IntervalSum() = default;
@@ -27,7 +27,7 @@ class IntervalSum {
 
   // The first one says where the sum begins. Takes from `room` what new samples need, in frames
   // and some for each sample itself.
-  void Add(const Interval& interval, std::size_t& room);
+  void Add(const Interval& interval, std::size_t& room) noexcept;
   // What was added since the last Take; gives its room back.
   Interval Take(std::size_t& room);
 
@@ -45,6 +45,11 @@ class IntervalSum {
   };
 
   void Begin(const Interval& interval);
+  std::vector<std::uint32_t> ModuleIndices(const Interval& interval);
+  void TakeNames(const Interval& interval);
+  // False when there is no room for it; then all is as before.
+  bool Keep(const Interval& interval, const IntervalSample& sample,
+            const std::vector<std::uint32_t>& modules, std::size_t& room) noexcept;
   std::uint32_t ThreadIndex(const ThreadName& thread);
   std::uint32_t LabelIndex(const LabelSet& labels);
   void ForgetLastThread();

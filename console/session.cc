@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <mutex>
 
@@ -18,6 +19,16 @@ namespace sonde {
 namespace {
 
 Error Usage(const char* message) { return {.code = ErrorCode::kUsage, .message = message}; }
+
+// What `work` returns, or why it could not: no exception reaches the program.
+template <typename Work>
+auto WithoutThrowing(Work&& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::exception& exception) {  // No thread or memory is left.
+    return Error{.code = ErrorCode::kSystem, .message = exception.what(), .stage = "session"};
+  }
+}
 
 }  // namespace
 
@@ -54,6 +65,7 @@ class Session::Impl {
   // False in a forked child, where no lock of the session may be touched.
   bool IsOurs() const noexcept { return ::getpid() == pid_; }
   Status Begin();
+  void Abandon();
   void BeginConsole();
   std::string TaskName(std::uint64_t id) const {
     return console_ != nullptr ? console_->TaskName(id) : std::string();
@@ -111,10 +123,11 @@ Status Session::Impl::Start(const std::shared_ptr<Impl>& self) {
     }
     running.session = self;
   }
-  Status status = Begin();
+  Status status = WithoutThrowing([this] { return Begin(); });
   if (status.ok()) {
     state_ = State::kRunning;
   } else {
+    Abandon();
     const std::lock_guard running_lock(running.mutex);
     running.session.reset();
   }
@@ -132,6 +145,14 @@ Status Session::Impl::Begin() {
   if (sampling_ != nullptr) sampling_->BeginSnapshots(folder_, task_name);
   push_->Begin(options_, sampling_ != nullptr ? &sampling_->samples() : nullptr, task_name);
   return {};
+}
+
+// Of what was begun, nothing stays. Each may be asked by the one that ends before it.
+void Session::Impl::Abandon() {
+  push_->Finish();
+  if (sampling_ != nullptr) sampling_->EndSnapshots();
+  console_.reset();
+  sampling_.reset();
 }
 
 void Session::Impl::BeginConsole() {
@@ -203,7 +224,8 @@ Status Session::Impl::End() {
   const std::lock_guard lock(mutex_);
   if (state_ != State::kRunning) return {};
   state_ = State::kEnded;
-  const Status status = sampling_ != nullptr ? sampling_->Finish() : Status();
+  const Status status =
+      WithoutThrowing([this] { return sampling_ != nullptr ? sampling_->Finish() : Status(); });
   push_->Finish();
   // After the last snapshot, so that clients could still ask for it.
   if (console_ != nullptr) console_->Stop();
@@ -240,21 +262,27 @@ Session::~Session() {
 }
 
 Result<Session> Session::Create(SessionOptions options) {
-  if (Status status = ApplyConfiguration(environ, options); !status.ok()) return status.error();
-  // The host may change its working directory later.
-  std::error_code error;
-  const std::filesystem::path directory = std::filesystem::absolute(options.directory, error);
-  if (!error) options.directory = directory.lexically_normal().string();
-  return Session(std::make_shared<Impl>(std::move(options)));
+  return WithoutThrowing([&]() -> Result<Session> {
+    if (Status status = ApplyConfiguration(environ, options); !status.ok()) return status.error();
+    // The host may change its working directory later.
+    std::error_code error;
+    const std::filesystem::path directory = std::filesystem::absolute(options.directory, error);
+    if (!error) options.directory = directory.lexically_normal().string();
+    return Session(std::make_shared<Impl>(std::move(options)));
+  });
 }
 
-Status Session::Start() { return impl_->Start(impl_); }
+Status Session::Start() {
+  return WithoutThrowing([this] { return impl_->Start(impl_); });
+}
 
-Result<std::string> Session::Snapshot() { return impl_->Snapshot(); }
+Result<std::string> Session::Snapshot() {
+  return WithoutThrowing([this] { return impl_->Snapshot(); });
+}
 
 Result<std::string> Session::CaptureWall(std::chrono::milliseconds length) {
   const std::shared_ptr<Impl> impl = impl_;
-  return impl->CaptureWall(length);
+  return WithoutThrowing([&] { return impl->CaptureWall(length); });
 }
 
 Status Session::End() { return impl_->End(); }
@@ -268,21 +296,26 @@ const SessionOptions& Session::options() const noexcept { return impl_->options(
 std::string Session::folder() const { return impl_->folder(); }
 
 Result<std::string> Session::SnapshotCurrent() {
-  const std::shared_ptr<Impl> current = Impl::Current();
-  return current != nullptr ? current->Snapshot() : Usage("no session runs in this process");
+  return WithoutThrowing([]() -> Result<std::string> {
+    const std::shared_ptr<Impl> current = Impl::Current();
+    return current != nullptr ? current->Snapshot() : Usage("no session runs in this process");
+  });
 }
 
 ScopedSession::ScopedSession(SessionOptions options) {
-  const std::function<void(const Error&)> on_error = options.on_error;
-  Result<Session> session = Session::Create(std::move(options));
-  if (session.ok()) {
+  std::function<void(const Error&)> on_error;
+  const Status started = WithoutThrowing([&]() -> Status {
+    on_error = options.on_error;
+    Result<Session> session = Session::Create(std::move(options));
+    if (!session.ok()) return session.error();
     session_ = std::make_unique<Session>(std::move(session).value());
-    const Status started = session_->Start();
-    if (started.ok()) return;
-    if (on_error) on_error(started.error());
-  } else if (on_error) {
-    on_error(session.error());
-  }
+    return session_->Start();
+  });
+  if (started.ok() || !on_error) return;
+  static_cast<void>(WithoutThrowing([&]() -> Status {
+    on_error(started.error());
+    return {};
+  }));
 }
 
 ScopedSession::~ScopedSession() = default;

@@ -26,6 +26,8 @@ class SessionSampling {
   static Result<std::unique_ptr<SessionSampling>> Start(const SessionOptions& options);
 
   void BeginSnapshots(const std::string& folder, TaskName task_name);
+  // Where no Finish follows.
+  void EndSnapshots() { writer_.reset(); }
   // Stops, and writes the last snapshot.
   Status Finish();
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <new>
 #include <string>
 #include <type_traits>
 
@@ -187,13 +188,21 @@ TaskLedger::TaskLedger(const Options& options, const WallClock& clock)
   registry_.resources.SetCeiling(options.ceiling);
   registry_.async_ops.SetCeiling(options.ceiling);
   registry_.observed.store(true, std::memory_order_release);
-  Refresh();
+  TryRefresh();
 }
 
 TaskLedger::~TaskLedger() {
   registry_.observed.store(false, std::memory_order_release);
   options_.retention = std::chrono::nanoseconds(-1);
-  Refresh();
+  TryRefresh();
+}
+
+// What finds no memory is found the next time, or by the next ledger.
+void TaskLedger::TryRefresh() noexcept {
+  try {
+    Refresh();
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 std::unique_ptr<UpdateSource::Cursor> TaskLedger::Watch() {

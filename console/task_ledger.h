@@ -64,13 +64,18 @@ class TaskLedger final : public UpdateSource {
       TaskSlot& slot = pool.At(index);
       const std::uint64_t id = slot.id.load(std::memory_order_acquire);
       if (id == 0 || !SlotPool<TaskSlot>::Pin(slot, id, pool)) continue;
+      const struct AtEnd {
+        SlotPool<TaskSlot>& pool;
+        TaskSlot& slot;
+        ~AtEnd() { pool.Unpin(slot); }
+      } unpin{pool, slot};
       fn(std::as_const(slot), slot.state.load(std::memory_order_acquire) == SlotHeader::kEnded);
-      pool.Unpin(slot);
     }
   }
 
  private:
   class WatchCursor;
+  void TryRefresh() noexcept;
   template <typename Slot>
   void RefreshPool(SlotPool<Slot>& pool, std::uint64_t& evicted);
 

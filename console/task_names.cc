@@ -2,9 +2,11 @@
 
 #include "console/task_names.h"
 
+#include <new>
+
 namespace sonde {
 
-void TaskNames::Add(std::uint64_t task_id, std::string_view name) {
+void TaskNames::Add(std::uint64_t task_id, std::string_view name) noexcept try {
   const std::lock_guard lock(mutex_);
   if (task_id < first_id_) return;
   const bool is_full = names_.size() > kNamesKept;
@@ -25,6 +27,7 @@ void TaskNames::Add(std::uint64_t task_id, std::string_view name) {
     ++first_id_;
   }
   name_of_[task_id - first_id_] = known->second;
+} catch (const std::bad_alloc&) {
 }
 
 std::string TaskNames::Find(std::uint64_t task_id) const {

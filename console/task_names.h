@@ -20,7 +20,8 @@ class TaskNames {
   static constexpr std::size_t kTasksKept = std::size_t{1} << 20;
   static constexpr std::size_t kNamesKept = std::size_t{1} << 16;
 
-  void Add(std::uint64_t task_id, std::string_view name);
+  // A name that finds no memory is not known.
+  void Add(std::uint64_t task_id, std::string_view name) noexcept;
   // Empty when the task is not known, or no more.
   std::string Find(std::uint64_t task_id) const;
 

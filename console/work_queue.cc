@@ -2,6 +2,7 @@
 
 #include "console/work_queue.h"
 
+#include <exception>
 #include <utility>
 
 #include "console/serving_thread.h"
@@ -41,7 +42,10 @@ void WorkQueue::Run() {
     const std::function<void()> job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
-    job();
+    try {
+      job();
+    } catch (const std::exception&) {  // Out of memory: the one who waits for it is timed out.
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <new>
 #include <utility>
 
 #include "sampler/interval_builder.h"
@@ -43,6 +44,19 @@ SamplerStats Difference(const SamplerStats& now, const SamplerStats& before) {
   SamplerStats span;
   for (const auto counter : kSamplerCounters) span.*counter = now.*counter - before.*counter;
   return span;
+}
+
+// Without memory for them the samples are dropped.
+void BuildOrDrop(const SampleTable& table,
+                 const std::unordered_map<std::int32_t, std::string>& names,
+                 Interval& interval) noexcept {
+  try {
+    BuildSamples(table, Signals().modules, names, interval);
+  } catch (const std::bad_alloc&) {
+    interval.samples.clear();
+    interval.no_room = std::exchange(interval.stats.written, 0);
+    interval.stats.dropped += interval.no_room;
+  }
 }
 
 }  // namespace
@@ -185,10 +199,14 @@ void Collector::LookAtThreads() {
   if (threads.ThreadCountChanged()) threads.Scan(process_timer_.is_on());
   const std::lock_guard lock(mutex_);
   Drain();
-  next_look_ns_.store(wall_.is_on() ? wall_.Look() : kNever, std::memory_order_relaxed);
+  try {
+    next_look_ns_.store(wall_.is_on() ? wall_.Look() : kNever, std::memory_order_relaxed);
+  } catch (const std::bad_alloc&) {
+    next_look_ns_.store(Now(CLOCK_MONOTONIC) + kTickNs, std::memory_order_relaxed);
+  }
 }
 
-void Collector::Drain() {
+void Collector::Drain() noexcept {
   SampleRing& ring = Signals().ring;
   const auto take = [this](const RawSample& sample, std::uint64_t count, auto word_at) {
     words_.resize(count);
@@ -201,12 +219,25 @@ void Collector::Drain() {
   };
   // What comes meanwhile is for the next time, or this one may never end.
   const std::uint64_t end = ring.written();
-  while (ring.read() < end && ring.Read(take)) {
+  try {
+    while (ring.read() < end && ring.Read(take)) {
+    }
+  } catch (const std::bad_alloc&) {
   }
   if (process_timer_.holds_samples()) {
     process_timer_.Weigh(
         account_.UnknownCpuNs(process_timer_),
         [this](const RawSample& sample, auto frames) { AddToTable(sample, frames); });
+  }
+}
+
+// There is no next time.
+void Collector::DropWhatIsLeft() noexcept {
+  SampleRing& ring = Signals().ring;
+  const auto drop = [this](const RawSample& sample, std::uint64_t, auto) {
+    if (sample.source != SampleSource::kWall) account_.AddRefused(sample);
+  };
+  while (ring.read() < ring.written() && ring.Read(drop)) {
   }
 }
 
@@ -244,7 +275,7 @@ void Collector::AddToTable(const RawSample& sample, std::span<const std::uint64_
 }
 
 // At once, for the thread may be gone when the interval ends.
-void Collector::NoteName(const RawSample& sample) {
+void Collector::NoteName(const RawSample& sample) noexcept try {
   const auto tid = static_cast<std::int32_t>(sample.tid);
   if (names_.contains(tid) || names_.size() >= kMostNames) return;
   if (sample.source == SampleSource::kCatchAll) {
@@ -253,13 +284,15 @@ void Collector::NoteName(const RawSample& sample) {
   } else {
     names_.emplace(tid, NameOfThread(tid));
   }
+} catch (const std::bad_alloc&) {
 }
 
-void Collector::RefreshNames() {
+void Collector::RefreshNames() noexcept try {
   for (auto& [tid, name] : names_) {
     std::string now = NameOfThread(tid);
     if (!now.empty()) name = std::move(now);
   }
+} catch (const std::bad_alloc&) {
 }
 
 void Collector::CheckHandler() {
@@ -309,7 +342,7 @@ Interval Collector::TakeInterval() {
     std::swap(table, table_);
     std::swap(names, names_);
   }
-  BuildSamples(table, Signals().modules, names, interval);
+  BuildOrDrop(table, names, interval);
   return interval;
 }
 
@@ -358,11 +391,17 @@ Interval Collector::Stop() {
   has_thread_ = false;
 
   const std::lock_guard lock(mutex_);
+  Drain();
+  DropWhatIsLeft();
   Interval interval = CutInterval();
   stopped_ = true;
-  last_wall_ = wall_.Cut().Build(state.modules);
+  try {
+    last_wall_ = wall_.Cut().Build(state.modules);
+  } catch (const std::bad_alloc&) {
+    last_wall_ = {};
+  }
   wall_.EndAll();
-  BuildSamples(table_, state.modules, names_, interval);
+  BuildOrDrop(table_, names_, interval);
   table_ = SampleTable(options_.max_stacks);
   names_.clear();
   return interval;

@@ -64,14 +64,17 @@ class Collector {
   void LookAtThreads();
 
   // All under mutex_.
-  void Drain();
+  //
+  // What finds no memory stays in the ring for the next time.
+  void Drain() noexcept;
+  void DropWhatIsLeft() noexcept;
   void WalkAndAdd(RawSample sample);
   void Take(const RawSample& sample, std::span<const std::uint64_t> frames);
   void AddToTable(const RawSample& sample, std::span<const std::uint64_t> frames);
-  void NoteName(const RawSample& sample);
+  void NoteName(const RawSample& sample) noexcept;
   void CheckHandler();
   Interval CutInterval();
-  void RefreshNames();
+  void RefreshNames() noexcept;
 
   const SamplerOptions options_;
   const std::uint64_t period_ns_;

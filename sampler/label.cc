@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <new>
 
 #include "sampler/current_thread.h"
 #include "sampler/label_table.h"
@@ -22,7 +23,8 @@ struct RecentLabel {
 constexpr std::size_t kRecent = 16;
 constinit thread_local std::array<RecentLabel, kRecent> recent{};
 
-std::uint32_t Intern(std::uint32_t outer, std::string_view key, std::string_view value) {
+// Without memory for a new set it is the outer one.
+std::uint32_t Intern(std::uint32_t outer, std::string_view key, std::string_view value) try {
   const std::hash<std::string_view> hash_of;
   const std::uint64_t hash = (hash_of(key) * 31 + hash_of(value)) * 31 + outer;
   RecentLabel& label = recent[hash % kRecent];
@@ -33,6 +35,8 @@ std::uint32_t Intern(std::uint32_t outer, std::string_view key, std::string_view
   const std::uint32_t number = LabelTable::Get().Intern(outer, key, value);
   label = {hash, outer, number, LabelTable::Get().NodeOf(number)};
   return number;
+} catch (const std::bad_alloc&) {
+  return outer;
 }
 
 }  // namespace

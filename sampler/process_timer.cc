@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <new>
 
 #include "sampler/sigprof.h"
 #include "sampler/timer_value.h"
@@ -121,7 +122,12 @@ void ProcessTimer::Tune(std::int64_t unknown_ns) {
 
 void ProcessTimer::Hold(const RawSample& sample, std::span<const std::uint64_t> frames) {
   held_.push_back(sample);
-  frames_.insert(frames_.end(), frames.begin(), frames.end());
+  try {
+    frames_.insert(frames_.end(), frames.begin(), frames.end());
+  } catch (const std::bad_alloc&) {
+    held_.pop_back();
+    throw;
+  }
 }
 
 std::uint32_t ProcessTimer::Share(std::int64_t open_ns, std::size_t left,

@@ -3,6 +3,7 @@
 #include "sampler/sample_table.h"
 
 #include <algorithm>
+#include <new>
 
 namespace sonde {
 namespace {
@@ -23,7 +24,7 @@ std::uint64_t HashOf(const RawSample& sample, std::span<const std::uint64_t> fra
 }  // namespace
 
 bool SampleTable::Add(const RawSample& sample, std::span<const std::uint64_t> frames,
-                      std::uint64_t weight) {
+                      std::uint64_t weight) noexcept try {
   if (entries_.size() * 2 >= slots_.size()) Grow();
   const std::uint64_t hash = HashOf(sample, frames);
   const bool truncated = sample.truncation != Truncation::kNone;
@@ -57,6 +58,8 @@ bool SampleTable::Add(const RawSample& sample, std::span<const std::uint64_t> fr
   entries_.push_back(entry);
   slots_[slot] = static_cast<std::uint32_t>(entries_.size());
   return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 void SampleTable::Grow() {

@@ -31,12 +31,13 @@ class SampleTable {
 
   explicit SampleTable(std::size_t max_entries) : max_entries_(max_entries) {}
 
-  // False when there is no room for one more distinct sample.
-  bool Add(const RawSample& sample, std::span<const std::uint64_t> frames) {
+  // False when there is no room, or no memory, for one more distinct sample.
+  bool Add(const RawSample& sample, std::span<const std::uint64_t> frames) noexcept {
     return Add(sample, frames, sample.weight);
   }
   // With another weight than the sample says.
-  bool Add(const RawSample& sample, std::span<const std::uint64_t> frames, std::uint64_t weight);
+  bool Add(const RawSample& sample, std::span<const std::uint64_t> frames,
+           std::uint64_t weight) noexcept;
 
   const std::vector<Entry>& entries() const { return entries_; }
   std::span<const std::uint64_t> FramesOf(const Entry& entry) const {

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -130,11 +131,16 @@ Result<std::unique_ptr<Sampler>> Sampler::Start(const SamplerOptions& options) {
     pthread_atfork(&BeforeFork, &AfterForkInParent, &AfterForkInChild);
     runs.follows_forks = true;
   }
-  Result<std::unique_ptr<Collector>> collector = Collector::Start(options);
-  if (!collector.ok()) return collector.error();
-  runs.current = collector.value().get();
-  return std::unique_ptr<Sampler>(
-      new Sampler(std::make_unique<Impl>(std::move(collector).value())));
+  try {
+    Result<std::unique_ptr<Collector>> collector = Collector::Start(options);
+    if (!collector.ok()) return collector.error();
+    std::unique_ptr<Sampler> sampler(
+        new Sampler(std::make_unique<Impl>(std::move(collector).value())));
+    runs.current = sampler->impl_->collector.get();
+    return sampler;
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kSystem, "out of memory"};
+  }
 }
 
 Interval Sampler::TakeInterval() { return impl_->collector->TakeInterval(); }

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <tuple>
 
+#include "sampler/file_names.h"
 #include "sampler/snapshot_comment.h"
 
 namespace sonde {
@@ -166,20 +167,15 @@ Result<SnapshotCatalog> SnapshotCatalog::Scan(const std::string& folder,
                                               const SnapshotCatalog& known) {
   SnapshotCatalog catalog;
   catalog.folder_ = folder;
-  std::error_code error;
-  fs::directory_iterator files(folder, error);
-  if (error) {
-    const bool missing = error == std::errc::no_such_file_or_directory;
-    return Error{.code = missing ? ErrorCode::kNotFound : ErrorCode::kInvalid,
-                 .message = "cannot read the folder: " + error.message(),
-                 .file = folder};
-  }
-  for (; !error && files != fs::directory_iterator(); files.increment(error)) {
-    SnapshotEntry entry;
-    entry.file_name = files->path().filename().string();
-    std::optional<SnapshotName> name = SnapshotName::Parse(entry.file_name);
+  Result<std::vector<std::string>> names = FileNames(folder);
+  if (!names.ok()) return names.error();
+  for (std::string& file_name : names.value()) {
+    std::optional<SnapshotName> name = SnapshotName::Parse(file_name);
+    const std::string path = folder + '/' + file_name;
     struct stat status {};
-    if (!name || ::lstat(files->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (!name || ::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    SnapshotEntry entry;
+    entry.file_name = std::move(file_name);
     entry.name = std::move(*name);
     entry.pid = entry.name.pid;
     entry.bytes = static_cast<std::uint64_t>(status.st_size);
@@ -189,13 +185,7 @@ Result<SnapshotCatalog> SnapshotCatalog::Scan(const std::string& folder,
              other.modified_ns == entry.modified_ns;
     });
     const bool is_known = same != known.entries_.end();
-    catalog.entries_.push_back(is_known ? *same
-                                        : ReadEntry(files->path().string(), std::move(entry)));
-  }
-  if (error) {
-    return Error{.code = ErrorCode::kInvalid,
-                 .message = "cannot read the folder: " + error.message(),
-                 .file = folder};
+    catalog.entries_.push_back(is_known ? *same : ReadEntry(path, std::move(entry)));
   }
   std::ranges::sort(catalog.entries_, [](const SnapshotEntry& a, const SnapshotEntry& b) {
     return std::tie(b.name.time_ms, b.name.sequence, b.file_name) <

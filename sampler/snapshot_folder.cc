@@ -13,11 +13,13 @@
 #include <charconv>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <thread>
 #include <utility>
 
+#include "sampler/file_names.h"
 #include "sonde/byte_sink.h"
 
 namespace sonde {
@@ -133,9 +135,11 @@ Result<SnapshotFolder::Added> SnapshotFolder::Add(SnapshotName name, std::string
   } else {
     name.pid = ::getpid();  // The samples come first; the catalog can wait for the next snapshot.
   }
-  const std::string path = PathOf(name);
-  if (Status status = WriteFile(path, bytes); !status.ok()) return status.error();
-  return Added{path, lock.status().ok() ? Tidy(name.Text()) : lock.status()};
+  Added added{PathOf(name), lock.status()};
+  const std::string newest = name.Text();
+  if (Status status = WriteFile(added.path, bytes); !status.ok()) return status.error();
+  if (lock.status().ok()) added.catalog = Tidy(newest);
+  return added;
 }
 
 Status SnapshotFolder::Refresh() {
@@ -144,30 +148,31 @@ Status SnapshotFolder::Refresh() {
   return lock.status().ok() ? Tidy({}) : lock.status();
 }
 
-Status SnapshotFolder::Tidy(std::string_view newest) {
+// A snapshot that stands is told even where there is no memory for this.
+Status SnapshotFolder::Tidy(std::string_view newest) try {
   RemoveLeftovers();
   Result<SnapshotCatalog> catalog = SnapshotCatalog::Scan(folder_, known_);
   if (!catalog.ok()) return catalog.error();
   known_ = std::move(catalog).value();
   Prune(known_, newest);
   return WriteFile(folder_ + '/' + std::string(kCatalogName), known_.ToJson());
+} catch (const std::exception&) {
+  return Error{.code = ErrorCode::kSystem, .message = "out of memory", .stage = "catalog"};
 }
 
 void SnapshotFolder::RemoveLeftovers() const {
-  std::error_code error;
-  std::vector<fs::path> leftovers;
-  for (fs::directory_iterator files(folder_, error); !error && files != fs::directory_iterator();
-       files.increment(error)) {
-    const pid_t writer = WriterOf(files->path().filename().string());
-    if (writer <= 0) continue;
+  const Result<std::vector<std::string>> names = FileNames(folder_);
+  if (!names.ok()) return;
+  for (const std::string& name : names.value()) {
+    const pid_t writer = WriterOf(name);
+    const std::string path = folder_ + '/' + name;
     struct stat status {};
-    if (::lstat(files->path().c_str(), &status) != 0) continue;
+    if (writer <= 0 || ::lstat(path.c_str(), &status) != 0) continue;
     const bool is_dead = ::kill(writer, 0) != 0 && errno == ESRCH;
     // Another container's process ids mean nothing here; its file is young while it is written.
     const bool is_old = std::time(nullptr) - status.st_mtim.tv_sec > kLeftoverAge;
-    if (is_dead || is_old) leftovers.push_back(files->path());
+    if (is_dead || is_old) ::unlink(path.c_str());
   }
-  for (const fs::path& path : leftovers) fs::remove(path, error);
 }
 
 void SnapshotFolder::Prune(SnapshotCatalog& catalog, std::string_view newest) const {

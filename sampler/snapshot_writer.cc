@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <system_error>
+#include <new>
 #include <utility>
 
 #include "sampler/accounting.h"
@@ -38,7 +38,7 @@ Result<std::string> Encode(const Profile& profile) {
 }
 
 // A thread that starts with every signal blocked: no handler of the host runs on it. None where
-// the user may have no more.
+// there can be none.
 std::thread StartSilent(std::function<void()> run) {
   sigset_t all;
   sigset_t before;
@@ -47,11 +47,14 @@ std::thread StartSilent(std::function<void()> run) {
   std::thread thread;
   try {
     thread = std::thread(std::move(run));
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
 }
+
+// Short enough to need none.
+Error OutOfMemory() { return {.code = ErrorCode::kSystem, .message = "out of memory"}; }
 
 Error NoThread() {
   return {.code = ErrorCode::kSystem,
@@ -139,12 +142,12 @@ void SnapshotWriter::WriteGuests(std::unique_lock<std::mutex>& lock) {
   while (!guests_.empty()) {
     Guest& guest = *guests_.front();
     lock.unlock();
-    Result<std::string> outcome = Error{.code = ErrorCode::kSystem, .message = "out of memory"};
+    Result<std::string> outcome = OutOfMemory();
     try {
       outcome = guest.interval.kind == IntervalKind::kWall ? WriteWall(guest.interval)
                                                            : Write(guest.interval);
-    } catch (const std::exception& exception) {
-      Report("memory", outcome.error());
+    } catch (const std::exception&) {
+      Report("memory", OutOfMemory());
     }
     lock.lock();
     guests_.pop_front();
@@ -156,23 +159,28 @@ void SnapshotWriter::WriteGuests(std::unique_lock<std::mutex>& lock) {
 void SnapshotWriter::Run() {
   ExcludeCurrentThread();
   pthread_setname_np(pthread_self(), "sonde-writer");
-  if (Status status = folder_.Refresh(); !status.ok()) Report("catalog", status.error());
+  try {
+    if (Status status = folder_.Refresh(); !status.ok()) Report("catalog", status.error());
+  } catch (const std::exception&) {  // The first snapshot brings it up to date.
+  }
   std::unique_lock lock(mutex_);
   for (bool goes_on = true; goes_on;) {
     goes_on = WaitForWork(lock);
     const TakeInterval& take = goes_on ? take_ : last_;
     const std::uint64_t upto = requested_;  // Later requests want a later interval.
     lock.unlock();
-    Result<std::string> outcome = Error{.code = ErrorCode::kUsage, .message = "nothing to write"};
-    if (take) {
-      try {
+    Result<std::string> outcome = OutOfMemory();
+    try {
+      if (take) {
         outcome = Write(take());
         if (take_wall_) static_cast<void>(WriteWall(take_wall_()));
         WriteExtras();
-      } catch (const std::exception& exception) {  // Out of memory: the host lives on.
-        outcome = Error{.code = ErrorCode::kSystem, .message = exception.what()};
-        Report("memory", outcome.error());
+        failing_.erase("memory");
+      } else {
+        outcome = Error{.code = ErrorCode::kUsage, .message = "nothing to write"};
       }
+    } catch (const std::exception&) {  // The host lives on.
+      Report("memory", OutOfMemory());
     }
     lock.lock();
     outcome_ = std::move(outcome);
@@ -186,23 +194,28 @@ void SnapshotWriter::Run() {
 Result<std::string> SnapshotWriter::Write(const Interval& interval) {
   std::uint64_t samples = 0;
   for (const IntervalSample& sample : interval.samples) samples += sample.weight;
-  if (interval.stats.timers_refused == 0) {
-    failing_.erase("timers");
-  } else {
-    Tell(
-        "timers",
-        {.code = ErrorCode::kSystem, .message = RefusedTimers(interval.stats), .stage = "sampler"});
+  Result<std::string> path = OutOfMemory();
+  try {
+    if (interval.stats.timers_refused == 0) {
+      failing_.erase("timers");
+    } else {
+      Tell("timers", {.code = ErrorCode::kSystem,
+                      .message = RefusedTimers(interval.stats),
+                      .stage = "sampler"});
+    }
+    ProfileBuilder profile = symbolizer_.Name(interval);
+    if (lost_samples_ != 0) {
+      profile.losses().Add("earlier snapshot not written", "samples", lost_samples_);
+    }
+    path = WriteFile({.kind = options_.kind,
+                      .start_ns = interval.time_ns,
+                      .duration_ns = interval.duration_ns,
+                      .samples = samples,
+                      .dropped = interval.stats.dropped},
+                     std::move(profile));
+  } catch (const std::exception&) {
+    Report(options_.kind, path.error());
   }
-  ProfileBuilder profile = symbolizer_.Name(interval);
-  if (lost_samples_ != 0) {
-    profile.losses().Add("earlier snapshot not written", "samples", lost_samples_);
-  }
-  Result<std::string> path = WriteFile({.kind = options_.kind,
-                                        .start_ns = interval.time_ns,
-                                        .duration_ns = interval.duration_ns,
-                                        .samples = samples,
-                                        .dropped = interval.stats.dropped},
-                                       std::move(profile));
   lost_samples_ = path.ok() ? 0 : lost_samples_ + samples;
   const std::lock_guard lock(mutex_);
   stats_.snapshots += path.ok() ? 1 : 0;
@@ -278,13 +291,15 @@ void SnapshotWriter::Report(const std::string& what, const Error& error) {
   Tell(what, error);
 }
 
-void SnapshotWriter::Tell(const std::string& what, const Error& error) {
+// Without memory to tell it, it is only counted.
+void SnapshotWriter::Tell(const std::string& what, const Error& error) noexcept try {
   const std::string text = Describe(error);
   // One trouble, like a folder that is gone, stops several things.
   const bool is_told =
       std::ranges::any_of(failing_, [&](const auto& other) { return other.second == text; });
   const bool is_new = failing_.try_emplace(what, text).second;
   if (is_new && !is_told && options_.on_error) options_.on_error(error);
+} catch (const std::exception&) {
 }
 
 }  // namespace sonde

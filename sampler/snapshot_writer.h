@@ -93,7 +93,7 @@ class SnapshotWriter {
   // Counts a snapshot that could not be written, and tells of it.
   void Report(const std::string& what, const Error& error);
   // Once for each `what`, until it has gone well again.
-  void Tell(const std::string& what, const Error& error);
+  void Tell(const std::string& what, const Error& error) noexcept;
 
   const SnapshotWriterOptions options_;
   const TakeInterval take_;

@@ -74,7 +74,19 @@ ThreadRegistry::Live* ThreadRegistry::Find(std::int32_t tid) {
   return at != live_.end() && at->tid == tid ? &*at : nullptr;
 }
 
+// So that nothing needs memory any more when a thread comes, or goes.
+bool ThreadRegistry::MakeRoom() try {
+  constexpr std::size_t kFirst = 64;
+  if (live_.size() == live_.capacity()) live_.reserve(std::max(kFirst, 2 * live_.size()));
+  if (free_.capacity() <= next_index_)
+    free_.reserve(std::max<std::size_t>(kFirst, 2 * next_index_));
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
 ThreadRegistry::Live* ThreadRegistry::Add(std::int32_t tid) {
+  if (!MakeRoom()) return nullptr;
   ThreadSlots& slots = Signals().slots;
   std::uint32_t index = 0;
   if (!free_.empty()) {

@@ -94,7 +94,8 @@ class ThreadRegistry {
 
   // All under mutex_.
   Live* Find(std::int32_t tid);
-  Live* Add(std::int32_t tid);
+  bool MakeRoom();
+  Live* Add(std::int32_t tid);  // Null when there is no room.
   void Arm(Live& live);
   void Disarm(Live& live);
   void Retire(std::size_t position);

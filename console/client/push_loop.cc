@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -26,6 +27,11 @@ constexpr milliseconds kLongestPause{60'000};
 constexpr milliseconds kLongestWish{300'000};  // Of an engine that says when to come again.
 constexpr milliseconds kGrace{2'000};
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // That wait.
+
+// So short that it needs none.
+Error OutOfMemory() {
+  return {.code = ErrorCode::kSystem, .message = "out of memory", .stage = "push"};
+}
 
 class PushLoop final : public Pusher {
  public:
@@ -87,18 +93,27 @@ class PushLoop final : public Pusher {
     queue_.clear();
   }
 
-  void Take() {
+  void Take() try {
     PushedProfile profile = source_();
     if (profile.bytes.empty()) return;
     const std::lock_guard lock(mutex_);
-    ++stats_.taken;
-    waiting_bytes_ += profile.bytes.size();
+    const std::size_t bytes = profile.bytes.size();
     queue_.push_back(std::move(profile));
+    has_lacked_memory_ = false;
+    ++stats_.taken;
+    waiting_bytes_ += bytes;
     while (queue_.size() > std::max<std::size_t>(options_.queue, 1) ||
            (waiting_bytes_ > kMostBytes && queue_.size() > 1)) {
       DropFirst();
       ++stats_.dropped;
     }
+  } catch (const std::exception&) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++stats_.taken;
+      ++stats_.dropped;
+    }
+    if (!std::exchange(has_lacked_memory_, true)) Tell(OutOfMemory());
   }
 
   // With the lock held.
@@ -108,7 +123,7 @@ class PushLoop final : public Pusher {
   }
 
   // True when the first was sent and another waits.
-  bool SendFirst() {
+  bool SendFirst() try {
     HttpQuestion request;
     std::size_t size = 0;
     {
@@ -126,8 +141,7 @@ class PushLoop final : public Pusher {
     if (!answer.ok()) {
       problem = answer.error();
       problem.stage = "push";
-    } else {
-      outcome = OutcomeOf(answer.value().status);
+    } else if (outcome = OutcomeOf(answer.value().status); outcome != PushOutcome::kTaken) {
       const std::string& body = answer.value().body;
       constexpr std::size_t kLongestReason = 200;
       problem.message = "the engine answers " + std::to_string(answer.value().status) + ": " +
@@ -136,14 +150,25 @@ class PushLoop final : public Pusher {
         wish = std::min(kLongestWish, milliseconds(std::chrono::seconds(seconds)));
       }
     }
-    const bool is_news = Settle(outcome, size, wish, problem.message);
-    if (is_news && on_error_) on_error_(problem);
+    if (Settle(outcome, size, wish, problem.message)) Tell(problem);
     return outcome == PushOutcome::kTaken;
+  } catch (const std::exception&) {
+    const Error problem = OutOfMemory();
+    if (Settle(PushOutcome::kTryAgain, 0, milliseconds(0), problem.message)) Tell(problem);
+    return false;
+  }
+
+  // Where there is no memory to tell it, it is only counted.
+  void Tell(const Error& error) const noexcept {
+    try {
+      if (on_error_) on_error_(error);
+    } catch (const std::exception&) {
+    }
   }
 
   // Whether it failed where all was well before.
   bool Settle(PushOutcome outcome, std::size_t size, milliseconds wish,
-              const std::string& problem) {
+              std::string problem) noexcept {
     const std::lock_guard lock(mutex_);
     if (outcome != PushOutcome::kTryAgain) DropFirst();
     if (outcome == PushOutcome::kTaken) {
@@ -155,7 +180,7 @@ class PushLoop final : public Pusher {
       return false;
     }
     ++stats_.failures;
-    stats_.problem = problem;
+    stats_.problem = std::move(problem);
     if (outcome == PushOutcome::kRefused) {
       ++stats_.dropped;
     } else {
@@ -184,6 +209,7 @@ class PushLoop final : public Pusher {
   Clock::time_point next_attempt_{};
   milliseconds pause_ = kFirstPause;
   bool has_failed_ = false;
+  bool has_lacked_memory_ = false;  // For the last profile.
   std::minstd_rand random_{std::random_device{}()};
   std::thread thread_;
 };
@@ -197,8 +223,12 @@ Result<std::unique_ptr<Pusher>> MakeHttpPusher(const PushOptions& options, PushS
   if (options.interval < milliseconds(100)) {
     return Error{.code = ErrorCode::kUsage, .message = "push.interval_seconds is under 0.1"};
   }
-  return std::unique_ptr<Pusher>(std::make_unique<PushLoop>(
-      options, std::move(target).value(), std::move(source), std::move(on_error)));
+  try {
+    return std::unique_ptr<Pusher>(std::make_unique<PushLoop>(
+        options, std::move(target).value(), std::move(source), std::move(on_error)));
+  } catch (const std::exception& exception) {  // No thread or memory is left.
+    return Error{.code = ErrorCode::kSystem, .message = exception.what(), .stage = "push"};
+  }
 }
 
 }  // namespace sonde

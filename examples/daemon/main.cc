@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -167,6 +168,26 @@ void Feed(Daemon& daemon) {
   }
 }
 
+// `work`, or the end of the daemon where there is no memory for it.
+template <typename Run>
+void OrEnd(const char* what, Run&& work) {
+  try {
+    work();
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "ingestd: cannot %s: %s\n", what, exception.what());
+    std::_Exit(1);
+  }
+}
+
+void StartThreads(Daemon& daemon, unsigned workers, std::vector<std::thread>& threads) {
+  OrEnd("start a thread", [&] {
+    threads.emplace_back([&] { OrEnd("make batches", [&] { Feed(daemon); }); });
+    for (unsigned i = 1; i <= workers; ++i) {
+      threads.emplace_back([&daemon, i] { OrEnd("work", [&] { Work(daemon, i); }); });
+    }
+  });
+}
+
 // Until the time is over (0 = never) or somebody asks the daemon to end. `signals` are blocked.
 void WaitForTheEnd(double seconds, const sigset_t& signals) {
   int signal = 0;
@@ -228,10 +249,7 @@ int main(int argc, char** argv) {
 
   Daemon daemon(score);
   std::vector<std::thread> threads;
-  threads.emplace_back([&] { Feed(daemon); });
-  for (unsigned i = 1; i <= arguments.threads; ++i) {
-    threads.emplace_back([&daemon, i] { Work(daemon, i); });
-  }
+  StartThreads(daemon, arguments.threads, threads);
   WaitForTheEnd(arguments.seconds, signals);
   daemon.queue.Close();
   for (std::thread& thread : threads) thread.join();

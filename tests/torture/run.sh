@@ -18,6 +18,7 @@ run torture "$build/torture" --seconds "$seconds"
 run deferred "$build/torture" --seconds "$seconds" --unwinder deferred --hz 400
 run whole "$build/torture.whole" "$seconds"
 run faults "$build/torture.faults"
+run memory "$build/torture.memory" 100
 run labels "$build/torture.labels" 10000000
 for case in collector weight fairness churn kernel eintr wall exec plugin mix startstop; do
   run "$case" "$build/torture.timers" "$case"

@@ -49,7 +49,8 @@ struct PushedProfile {
 struct PushStats {
   std::uint64_t taken = 0;
   std::uint64_t pushed = 0;
-  std::uint64_t dropped = 0;   // The queue was full, the engine would not have it, or the end came.
+  // The queue was full, there was no memory, the engine would not have it, or the end came.
+  std::uint64_t dropped = 0;
   std::uint64_t failures = 0;  // Attempts without success; most are made again.
   std::uint64_t bytes = 0;     // Of the profiles pushed.
   std::uint64_t waiting = 0;
