@@ -319,23 +319,28 @@ TEST_F(ConsoleTest, AForkedChildKeepsNoSocketOfIt) {
   }
   ASSERT_EQ(console_->stats().connections, 1U);
   int ends[2];
+  int begun[2];
   ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::pipe(begun), 0);
   const pid_t child = ::fork();
   if (child == 0) {  // Lives until the parent lets it go.
     ::close(ends[1]);
     char byte = 0;
+    static_cast<void>(!::write(begun[1], &byte, 1));
     static_cast<void>(!::read(ends[0], &byte, 1));
     console_.reset();
     ::_exit(0);
   }
+  // A child that has not run yet could close nothing.
+  char byte = 0;
+  EXPECT_EQ(::read(begun[0], &byte, 1), 1);
   console_.reset();
   EXPECT_EQ(peer.Receive(), "");
   ConsoleOptions options;
   options.http_port = port;
   Start(options);
   EXPECT_EQ(console_->http_port(), port);
-  ::close(ends[0]);
-  ::close(ends[1]);
+  for (const int end : {ends[0], ends[1], begun[0], begun[1]}) ::close(end);
   int status = -1;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
