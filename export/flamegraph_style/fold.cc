@@ -39,6 +39,14 @@ bool IsJit(std::string_view module) {
   return (name.starts_with("perf-") && name.ends_with(".map")) || name.starts_with("jitted-");
 }
 
+// As perf prints it: with the version of the symbol.
+std::string_view PrintedName(const Profile& profile, FunctionId id) {
+  const std::string_view name = profile.name(id);
+  const std::string_view symbol = profile.text(profile.function(id).system_name);
+  const bool is_versioned = symbol.starts_with(name) && symbol.substr(name.size()).starts_with('@');
+  return is_versioned ? symbol : name;
+}
+
 class Folder {
  public:
   Folder(const Profile& profile, std::size_t sample_type, const FlamegraphStyle& style)
@@ -146,7 +154,7 @@ std::span<const LocationId> Folder::FramesOf(LocationId id, bool is_java, bool i
     };
     // Lines run from the innermost inlined function outwards.
     for (std::size_t n = location.lines.size(); n-- > 0;) {
-      std::string_view function = profile_.name(location.lines[n].function);
+      const std::string_view function = PrintedName(profile_, location.lines[n].function);
       if (function.empty()) continue;
       for (const std::string_view part : SplitAtArrows(function)) {
         const bool is_callee =

@@ -35,6 +35,7 @@ struct State {
   std::vector<std::uint64_t>* frames = nullptr;
   std::size_t frame_count = 0;
   bool reached_end = false;
+  bool reads_beyond = false;  // It asked for more of the stack than was recorded.
   bool has_new_module = false;
 };
 
@@ -111,10 +112,12 @@ pid_t NextThread(Dwfl* /*dwfl*/, void* argument, void** thread_argument) {
 }
 
 bool ReadMemory(Dwfl* /*dwfl*/, Dwarf_Addr address, Dwarf_Word* result, void* argument) {
-  const State& state = *static_cast<State*>(argument);
+  State& state = *static_cast<State*>(argument);
   const std::uint64_t base = state.registers[kStackPointer];
-  if (address < base || address - base > state.stack.size() ||
+  if (address < base) return false;
+  if (address - base > state.stack.size() ||
       state.stack.size() - (address - base) < sizeof(*result)) {
+    state.reads_beyond = true;
     return false;
   }
   std::memcpy(result, state.stack.data() + (address - base), sizeof(*result));
@@ -184,8 +187,9 @@ int Unwinder::Session::Walk() {
         Dwarf_Addr at = 0;
         bool is_exact = false;
         if (!dwfl_frame_pc(frame, &at, &is_exact)) return -1;
+        // What could not be read counts as 0 as well.
         if (at == 0) {
-          of.state.reached_end = true;
+          of.state.reached_end = !of.state.reads_beyond;
           return static_cast<int>(DWARF_CB_ABORT);
         }
         if (!is_exact) --at;
@@ -245,6 +249,7 @@ bool Unwinder::Unwind(const Event& event, const Sample& sample, const Process& p
   do {
     state.has_new_module = false;
     state.frame_count = 0;
+    state.reads_beyond = false;
     into.resize(first);
     result = session.Walk();
   } while (state.has_new_module);

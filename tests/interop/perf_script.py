@@ -22,7 +22,7 @@ SKIPPED = 77
 FRAME = re.compile(r"^(\s+)([0-9a-f]+) (.+)\+0x([0-9a-f]+) \((.*)\)$")
 RECORDINGS = {
     "fp": ["-F", "5000", "-g"],
-    "dwarf": ["-F", "999", "--call-graph", "dwarf,16384"],
+    "dwarf": ["-F", "999", "--call-graph", "dwarf,32768"],
     "zstd": ["-F", "5000", "-z", "-g"],
     "pipe": ["-F", "5000", "-g"],
     "events": ["-F", "5000", "-g", "-e", "page-faults,cpu-clock"],
@@ -149,7 +149,7 @@ def one_name_each(lines, names):
     sums = collections.Counter()
     for line in lines:
         stack, weight = line.rsplit(" ", 1)
-        root, *frames = [STUB if frame.endswith("@plt") else names.find(frame)
+        root, *frames = [STUB if frame.endswith("@plt") else names.find(plain(frame))
                          for frame in stack.split(";") if frame != "[truncated]"]
         # Where a frame is unknown, the chain of frame pointers was none: callers are what lay there.
         for i in range(len(frames) - 1, -1, -1):
