@@ -187,9 +187,8 @@ int Unwinder::Session::Walk() {
         Dwarf_Addr at = 0;
         bool is_exact = false;
         if (!dwfl_frame_pc(frame, &at, &is_exact)) return -1;
-        // What could not be read counts as 0 as well.
         if (at == 0) {
-          of.state.reached_end = !of.state.reads_beyond;
+          of.state.reached_end = true;
           return static_cast<int>(DWARF_CB_ABORT);
         }
         if (!is_exact) --at;
@@ -254,7 +253,9 @@ bool Unwinder::Unwind(const Event& event, const Sample& sample, const Process& p
     result = session.Walk();
   } while (state.has_new_module);
   if (state.frame_count == 0) into.push_back(pc);
-  return result == 0 || state.reached_end || session.IsOutermost(into.back());
+  // libdwfl takes a return address that it cannot read for none, as where a stack ends.
+  const bool is_whole = result == 0 && !state.reads_beyond;
+  return is_whole || state.reached_end || session.IsOutermost(into.back());
 }
 
 }  // namespace sonde::perf_data
