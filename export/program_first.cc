@@ -18,13 +18,7 @@ Profile WithProgramFirst(Profile profile, MappingId program) {
   copier.CopyMappings();
   copier.CopyFacts();
   for (std::uint32_t i = 0; i < profile.location_count(); ++i) copier.Copy(LocationId{i});
-  builder.ReserveSamples(profile.sample_count());
-  for (std::size_t i = 0; i < profile.sample_count(); ++i) {
-    const Sample sample = profile.sample(i);
-    builder.AddSample(copier.Copy(sample.stack), copier.Copy(sample.labels), sample.values,
-                      profile.records(i));
-  }
-  builder.SetRecords(profile.records());
+  copier.CopySamples();
   return std::move(builder).Build();
 }
 

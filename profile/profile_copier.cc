@@ -101,6 +101,15 @@ void ProfileCopier::CopyMappings() {
   for (std::uint32_t i = 0; i < from_.mappings().size(); ++i) Copy(MappingId{i});
 }
 
+void ProfileCopier::CopySamples() {
+  to_.ReserveSamples(from_.sample_count());
+  for (std::size_t i = 0; i < from_.sample_count(); ++i) {
+    const Sample sample = from_.sample(i);
+    to_.AddSample(Copy(sample.stack), Copy(sample.labels), sample.values, from_.records(i));
+  }
+  to_.SetRecords(from_.records());
+}
+
 void ProfileCopier::CopyFacts() {
   to_.SetPeriod(from_.period_type(), from_.period());
   to_.SetTime(from_.time_ns());

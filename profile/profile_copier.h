@@ -28,6 +28,8 @@ class ProfileCopier {
 
   // All mappings, in their order: readers take the first for the program itself.
   void CopyMappings();
+  // All samples with the records behind each, and the number of all records.
+  void CopySamples();
   // Period, time, duration, comments, losses and what else there is once.
   void CopyFacts();
 

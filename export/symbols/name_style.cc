@@ -40,12 +40,7 @@ Profile WithNames(const Profile& profile, NameStyle style) {
     }
     copier.Replace(FunctionId{i}, builder.AddFunction(function));
   }
-  for (std::size_t i = 0; i < profile.sample_count(); ++i) {
-    const Sample sample = profile.sample(i);
-    builder.AddSample(copier.Copy(sample.stack), copier.Copy(sample.labels), sample.values,
-                      profile.records(i));
-  }
-  builder.SetRecords(profile.records());
+  copier.CopySamples();
   return std::move(builder).Build();
 }
 
