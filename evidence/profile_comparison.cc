@@ -44,77 +44,93 @@ std::optional<double> PValueOf(std::int64_t before, std::int64_t after,
                              *SamplesBehind(after, candidate), *all_after);
 }
 
-std::string StatusOf(bool before, bool after, const AnalysisSection& baseline,
-                     const AnalysisSection& candidate, bool paths) {
+// An entry that a side does not list has no weight there, unless that side left entries out.
+bool IsKnown(bool listed, std::uint64_t omitted) { return listed || omitted == 0; }
+
+std::string StatusOf(bool before, bool after, bool known) {
+  if (!known) return "below_cut_off";
   if (before && after) return "changed";
-  const AnalysisSection& missing_from = before ? candidate : baseline;
-  const std::uint64_t omitted =
-      paths ? missing_from.call_paths_omitted : missing_from.hotspots_omitted;
-  if (omitted > 0) return "below_cut_off";
   return before ? "removed" : "added";
 }
 
 struct Delta {
   json row;
+  bool known = true;  // Both sides; otherwise `size` is the share of the side that is.
   double size = 0;
   std::optional<double> p_value;
 };
 
+// Of an entry of which two things are tested, for the one that changed the more: Bonferroni's.
+std::optional<double> LesserOfTwo(std::optional<double> a, std::optional<double> b) {
+  if (!a.has_value() || !b.has_value()) return std::nullopt;
+  return std::min(1.0, 2 * std::min(*a, *b));
+}
+
+void PutHotspot(const std::string& side, const AnalysisHotspot& hotspot, json& row) {
+  row[side + "_self_weight"] = hotspot.self_weight;
+  row[side + "_self_percent"] = hotspot.self_percent;
+  row[side + "_inclusive_weight"] = hotspot.inclusive_weight;
+  row[side + "_inclusive_percent"] = hotspot.inclusive_percent;
+}
+
 Delta HotspotDelta(const AnalysisFrame& frame, const Side& before, const Side& after,
                    const AnalysisSection& baseline, const AnalysisSection& candidate) {
   static const AnalysisHotspot kNothing;
-  const AnalysisHotspot& b = before.hotspot == nullptr ? kNothing : *before.hotspot;
-  const AnalysisHotspot& c = after.hotspot == nullptr ? kNothing : *after.hotspot;
+  const bool listed_before = before.hotspot != nullptr;
+  const bool listed_after = after.hotspot != nullptr;
+  const bool known_before = IsKnown(listed_before, baseline.hotspots_omitted);
+  const bool known_after = IsKnown(listed_after, candidate.hotspots_omitted);
+  const AnalysisHotspot& b = listed_before ? *before.hotspot : kNothing;
+  const AnalysisHotspot& c = listed_after ? *after.hotspot : kNothing;
   const double self = Rounded(c.self_percent - b.self_percent, kPercentDecimals);
   const double inclusive = Rounded(c.inclusive_percent - b.inclusive_percent, kPercentDecimals);
 
   Delta delta;
+  delta.known = known_before && known_after;
   delta.size = std::max(std::abs(self), std::abs(inclusive));
-  const bool by_self = std::abs(self) >= std::abs(inclusive);
-  delta.p_value = PValueOf(by_self ? b.self_weight : b.inclusive_weight,
-                           by_self ? c.self_weight : c.inclusive_weight, baseline, candidate);
   delta.row = {{"symbol", frame.symbol},
                {"dso", frame.dso},
-               {"status", StatusOf(before.hotspot != nullptr, after.hotspot != nullptr, baseline,
-                                   candidate, false)},
-               {"baseline_self_weight", b.self_weight},
-               {"candidate_self_weight", c.self_weight},
-               {"baseline_self_percent", b.self_percent},
-               {"candidate_self_percent", c.self_percent},
-               {"self_delta_percent", self},
-               {"baseline_inclusive_weight", b.inclusive_weight},
-               {"candidate_inclusive_weight", c.inclusive_weight},
-               {"baseline_inclusive_percent", b.inclusive_percent},
-               {"candidate_inclusive_percent", c.inclusive_percent},
-               {"inclusive_delta_percent", inclusive}};
-  if (before.hotspot != nullptr) delta.row["baseline_rank"] = before.rank;
-  if (after.hotspot != nullptr) delta.row["candidate_rank"] = after.rank;
-  if (before.hotspot != nullptr && after.hotspot != nullptr) {
+               {"status", StatusOf(listed_before, listed_after, delta.known)}};
+  if (known_before) PutHotspot("baseline", b, delta.row);
+  if (known_after) PutHotspot("candidate", c, delta.row);
+  if (listed_before) delta.row["baseline_rank"] = before.rank;
+  if (listed_after) delta.row["candidate_rank"] = after.rank;
+  if (listed_before && listed_after) {
     delta.row["rank_delta"] =
         static_cast<std::int64_t>(before.rank) - static_cast<std::int64_t>(after.rank);
   }
+  if (!delta.known) return delta;
+  delta.row["self_delta_percent"] = self;
+  delta.row["inclusive_delta_percent"] = inclusive;
+  delta.p_value =
+      LesserOfTwo(PValueOf(b.self_weight, c.self_weight, baseline, candidate),
+                  PValueOf(b.inclusive_weight, c.inclusive_weight, baseline, candidate));
   return delta;
 }
 
-// Keeps what changed enough, judges it, and puts the largest change first.
-json Judged(std::vector<Delta> deltas, double threshold) {
-  std::erase_if(deltas, [&](const Delta& delta) { return delta.size < threshold; });
-  std::stable_sort(deltas.begin(), deltas.end(),
-                   [](const Delta& a, const Delta& b) { return a.size > b.size; });
-  // Known of all or of none.
+// Adjusts over all that were compared: which of them are listed is another matter.
+void Judge(std::vector<Delta>& deltas) {
   std::vector<double> p_values;
   for (const Delta& delta : deltas) {
     if (delta.p_value.has_value()) p_values.push_back(*delta.p_value);
   }
   const std::vector<double> adjusted = HolmAdjusted(p_values);
-  json rows = json::array();
-  for (std::size_t i = 0; i < deltas.size(); ++i) {
-    if (i < adjusted.size()) {
-      deltas[i].row["p_value_adjusted"] = Rounded(adjusted[i], 9);
-      deltas[i].row["noise"] = adjusted[i] >= kSignificance;
-    }
-    rows.push_back(std::move(deltas[i].row));
+  auto next = adjusted.begin();
+  for (Delta& delta : deltas) {
+    if (!delta.p_value.has_value()) continue;
+    delta.row["p_value_adjusted"] = Rounded(*next, 9);
+    delta.row["noise"] = *next++ >= kSignificance;
   }
+}
+
+// What changed enough, the largest change first; then those whose change is not known.
+json Listed(std::vector<Delta> deltas, double threshold) {
+  std::erase_if(deltas, [&](const Delta& delta) { return delta.size < threshold; });
+  std::stable_sort(deltas.begin(), deltas.end(), [](const Delta& a, const Delta& b) {
+    return a.known != b.known ? a.known : a.size > b.size;
+  });
+  json rows = json::array();
+  for (Delta& delta : deltas) rows.push_back(std::move(delta.row));
   return rows;
 }
 
@@ -131,49 +147,63 @@ json HotspotDeltas(const AnalysisSection& baseline, const AnalysisSection& candi
   for (const auto& [frame, pair] : sides) {
     deltas.push_back(HotspotDelta(frame, pair.first, pair.second, baseline, candidate));
   }
-  return Judged(std::move(deltas), threshold);
+  Judge(deltas);
+  return Listed(std::move(deltas), threshold);
+}
+
+// A call path on one side.
+struct PathShare {
+  bool listed = false;
+  double percent = 0;
+  std::int64_t weight = 0;
+
+  void Add(const AnalysisPath& path) {
+    listed = true;
+    percent += path.percent;
+    weight = SaturatingAdd(weight, path.weight);
+  }
+};
+
+void PutPath(const std::string& side, const PathShare& share, json& row) {
+  row[side + "_weight"] = share.weight;
+  row[side + "_percent"] = Rounded(share.percent, kPercentDecimals);
+}
+
+Delta PathDelta(const std::vector<AnalysisFrame>& frames, const PathShare& before,
+                const PathShare& after, const AnalysisSection& baseline,
+                const AnalysisSection& candidate) {
+  const bool known_before = IsKnown(before.listed, baseline.call_paths_omitted);
+  const bool known_after = IsKnown(after.listed, candidate.call_paths_omitted);
+  json list = json::array();
+  for (const AnalysisFrame& frame : frames) {
+    list.push_back({{"symbol", frame.symbol}, {"dso", frame.dso}});
+  }
+  const double change = Rounded(after.percent - before.percent, kPercentDecimals);
+
+  Delta delta;
+  delta.known = known_before && known_after;
+  delta.size = std::abs(change);
+  delta.row = {{"frames", std::move(list)},
+               {"status", StatusOf(before.listed, after.listed, delta.known)}};
+  if (known_before) PutPath("baseline", before, delta.row);
+  if (known_after) PutPath("candidate", after, delta.row);
+  if (!delta.known) return delta;
+  delta.row["delta_percent"] = change;
+  delta.p_value = PValueOf(before.weight, after.weight, baseline, candidate);
+  return delta;
 }
 
 json PathDeltas(const AnalysisSection& baseline, const AnalysisSection& candidate,
                 double threshold) {
-  struct Shares {
-    std::optional<double> before, after;
-    std::int64_t before_weight = 0;
-    std::int64_t after_weight = 0;
-  };
-  std::map<std::vector<AnalysisFrame>, Shares> paths;
-  for (const AnalysisPath& path : baseline.call_paths) {
-    Shares& shares = paths[path.frames];
-    shares.before = shares.before.value_or(0) + path.percent;
-    shares.before_weight = SaturatingAdd(shares.before_weight, path.weight);
-  }
-  for (const AnalysisPath& path : candidate.call_paths) {
-    Shares& shares = paths[path.frames];
-    shares.after = shares.after.value_or(0) + path.percent;
-    shares.after_weight = SaturatingAdd(shares.after_weight, path.weight);
-  }
+  std::map<std::vector<AnalysisFrame>, std::pair<PathShare, PathShare>> paths;
+  for (const AnalysisPath& path : baseline.call_paths) paths[path.frames].first.Add(path);
+  for (const AnalysisPath& path : candidate.call_paths) paths[path.frames].second.Add(path);
   std::vector<Delta> deltas;
   for (const auto& [frames, shares] : paths) {
-    const double before = shares.before.value_or(0);
-    const double after = shares.after.value_or(0);
-    json list = json::array();
-    for (const AnalysisFrame& frame : frames) {
-      list.push_back({{"symbol", frame.symbol}, {"dso", frame.dso}});
-    }
-    Delta delta;
-    delta.size = std::abs(Rounded(after - before, kPercentDecimals));
-    delta.p_value = PValueOf(shares.before_weight, shares.after_weight, baseline, candidate);
-    delta.row = {{"frames", std::move(list)},
-                 {"status", StatusOf(shares.before.has_value(), shares.after.has_value(), baseline,
-                                     candidate, true)},
-                 {"baseline_weight", shares.before_weight},
-                 {"candidate_weight", shares.after_weight},
-                 {"baseline_percent", Rounded(before, kPercentDecimals)},
-                 {"candidate_percent", Rounded(after, kPercentDecimals)},
-                 {"delta_percent", Rounded(after - before, kPercentDecimals)}};
-    deltas.push_back(std::move(delta));
+    deltas.push_back(PathDelta(frames, shares.first, shares.second, baseline, candidate));
   }
-  return Judged(std::move(deltas), threshold);
+  Judge(deltas);
+  return Listed(std::move(deltas), threshold);
 }
 
 // Symbols that moved to other DSOs. One that only one side has did not move.
@@ -196,6 +226,19 @@ json DsoChanges(const AnalysisSection& baseline, const AnalysisSection& candidat
 std::string VerdictOf(const json& row) {
   if (!row.contains("noise")) return "not known";
   return row["noise"].get<bool>() ? "explains it" : "does not";
+}
+
+// What the row says under the key, for people; of a side that is not known, nothing.
+std::string PercentOf(const json& row, const char* key) {
+  return row.contains(key) ? FixedText(row[key].get<double>(), 3) + " %" : "-";
+}
+
+std::string ChangeOf(const json& row, const char* key) {
+  return row.contains(key) ? SignedText(row[key].get<double>(), 3) : "-";
+}
+
+std::string WeightOf(const json& row, const char* key) {
+  return row.contains(key) ? std::to_string(row[key].get<std::int64_t>()) : "-";
 }
 
 std::set<std::string> DsosOf(const AnalysisSection& section) {
@@ -315,16 +358,13 @@ std::string ProfileComparisonMarkdown(const json& comparison) {
   MarkdownTable hotspots({"Symbol", "DSO", "Status", ">Self before", ">Self after", ">Self change",
                           ">Inclusive change", ">Weight before", ">Weight after", "Chance"});
   for (const json& row : comparison["hotspot_deltas"]) {
-    hotspots.AddRow({MarkdownCode(row["symbol"].get<std::string>()),
-                     MarkdownCode(row["dso"].get<std::string>()),
-                     MarkdownText(row["status"].get<std::string>()),
-                     FixedText(row["baseline_self_percent"].get<double>(), 3) + " %",
-                     FixedText(row["candidate_self_percent"].get<double>(), 3) + " %",
-                     SignedText(row["self_delta_percent"].get<double>(), 3),
-                     SignedText(row["inclusive_delta_percent"].get<double>(), 3),
-                     std::to_string(row["baseline_self_weight"].get<std::int64_t>()),
-                     std::to_string(row["candidate_self_weight"].get<std::int64_t>()),
-                     VerdictOf(row)});
+    hotspots.AddRow(
+        {MarkdownCode(row["symbol"].get<std::string>()),
+         MarkdownCode(row["dso"].get<std::string>()),
+         MarkdownText(row["status"].get<std::string>()), PercentOf(row, "baseline_self_percent"),
+         PercentOf(row, "candidate_self_percent"), ChangeOf(row, "self_delta_percent"),
+         ChangeOf(row, "inclusive_delta_percent"), WeightOf(row, "baseline_self_weight"),
+         WeightOf(row, "candidate_self_weight"), VerdictOf(row)});
   }
   text += hotspots.text() + "\n## Call paths\n\n";
   MarkdownTable paths({"Path", "Status", ">Before", ">After", ">Change", "Chance"});
@@ -334,9 +374,8 @@ std::string ProfileComparisonMarkdown(const json& comparison) {
       path += (path.empty() ? "" : " > ") + frame["symbol"].get<std::string>();
     }
     paths.AddRow({MarkdownCode(path), MarkdownText(row["status"].get<std::string>()),
-                  FixedText(row["baseline_percent"].get<double>(), 3) + " %",
-                  FixedText(row["candidate_percent"].get<double>(), 3) + " %",
-                  SignedText(row["delta_percent"].get<double>(), 3), VerdictOf(row)});
+                  PercentOf(row, "baseline_percent"), PercentOf(row, "candidate_percent"),
+                  ChangeOf(row, "delta_percent"), VerdictOf(row)});
   }
   text += paths.text() + "\n## Symbol quality\n\n";
   text += "Unresolved self weight: " +

@@ -401,9 +401,61 @@ TEST(ProfileComparison, TheThresholdHoldsForOneSidedEntriesAndCutOffsAreSaid) {
   const Analysis after = Analysed("big 900\nmid 96\ntiny 4\n");
   const nlohmann::json comparison = CompareAnalyses(before, after, 1.0);
   ASSERT_EQ(comparison["hotspot_deltas"].size(), 2U);
-  for (const auto& row : comparison["hotspot_deltas"]) {
-    EXPECT_EQ(row["status"], row["symbol"] == "mid" ? "below_cut_off" : "changed");
+  EXPECT_EQ(comparison["hotspot_deltas"][0]["status"], "changed");
+  EXPECT_EQ(comparison["hotspot_deltas"][1]["status"], "below_cut_off");
+  EXPECT_EQ(comparison["hotspot_deltas"][1]["symbol"], "mid");
+}
+
+TEST(ProfileComparison, OfWhatACutOffHidesNothingIsClaimed) {
+  AnalysisOptions cut{.format = "folded"};
+  cut.limits.max_hotspots_output = 1;
+  cut.limits.max_call_paths_output = 1;
+  const Analysis whole = Analysed("big 600\nmid 390\nsmall 10\n");
+  const nlohmann::json comparison =
+      CompareAnalyses(Analysed("big 600\nmid 390\nsmall 10\n", cut), whole, 0);
+  for (const char* list : {"hotspot_deltas", "call_path_deltas"}) {
+    ASSERT_EQ(comparison[list].size(), 3U);
+    EXPECT_EQ(comparison[list][0]["status"], "changed");
+    for (std::size_t i = 1; i < 3; ++i) {
+      EXPECT_EQ(comparison[list][i]["status"], "below_cut_off");
+      for (const auto& [key, value] : comparison[list][i].items()) {
+        EXPECT_FALSE(key.starts_with("baseline") || key.find("delta") != std::string::npos ||
+                     key == "noise" || key == "p_value_adjusted")
+            << key;
+      }
+    }
   }
+  EXPECT_EQ(comparison["hotspot_deltas"][1]["candidate_self_weight"], 390);
+  EXPECT_NE(ProfileComparisonMarkdown(comparison)
+                .find("| `mid` | `unknown` | below\\_cut\\_off | - | 39.000 % | - | - | - | 390 | "
+                      "not known |"),
+            std::string::npos);
+}
+
+TEST(ProfileComparison, WhatIsNotListedCountsInTheFamilyAndWhatIsNotKnownDoesNot) {
+  const auto judged = [](const nlohmann::json& comparison) {
+    std::map<std::string, double> found;
+    for (const auto& row : comparison["hotspot_deltas"]) {
+      if (row.contains("noise")) found[row["symbol"]] = row["p_value_adjusted"];
+    }
+    return found;
+  };
+  const std::string before = "a 300\nb 200\nc 120\nd 80\ne 60\nf 40\n";
+  const std::string after = "a 230\nb 240\nc 130\nd 85\ne 65\nf 50\n";
+  const std::map<std::string, double> all =
+      judged(CompareAnalyses(Analysed(before), Analysed(after), 0));
+  ASSERT_EQ(all.size(), 6U);
+  for (const double threshold : {1.0, 2.0, 5.0}) {
+    const auto listed = judged(CompareAnalyses(Analysed(before), Analysed(after), threshold));
+    EXPECT_LT(listed.size(), all.size());
+    for (const auto& [symbol, p_value] : listed) EXPECT_EQ(p_value, all.at(symbol)) << symbol;
+  }
+
+  AnalysisOptions cut{.format = "folded"};
+  cut.limits.max_hotspots_output = 3;
+  const auto known = judged(CompareAnalyses(Analysed(before, cut), Analysed(after), 0));
+  ASSERT_EQ(known.size(), 3U);
+  EXPECT_NEAR(known.at("a"), all.at("a") / 2, 1e-9);
 }
 
 TEST(ProfileComparison, ChanceExplainsWhatFewSamplesShow) {

@@ -41,6 +41,9 @@ def artifacts(world):
     yield made("diagnosis", "classify", "--analysis", "b.json")
     yield made("profile-comparison", "compare-profiles", "--baseline", "a.json", "--candidate", "b.json",
                "--minimum-delta-percent", "0")
+    world.run("analyze", "-i", "other.folded", "-o", "cut.json", "--top-n", "1", "--call-path-limit", "1")
+    yield made("profile-comparison", "compare-profiles", "--baseline", "cut.json", "--candidate", "a.json",
+               "--minimum-delta-percent", "0")
     yield made("benchmark", "normalize-benchmark", "--input", "benchmark-hyperfine.json")
     yield made("benchmark", "normalize-benchmark", "--input", "build/baseline-benchmark.json")
     yield made("benchmark-comparison", "compare-benchmarks", "--baseline", "build/baseline-benchmark.json",

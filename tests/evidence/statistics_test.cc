@@ -7,6 +7,8 @@
 #include <random>
 
 #include "sonde/benchmark_comparison.h"
+#include "sonde/profile_builder.h"
+#include "sonde/profile_comparison.h"
 
 namespace sonde {
 namespace {
@@ -118,6 +120,34 @@ TEST(Statistics, FalseClaimsOfWholeComparisonsStayUnderFivePercent) {
     }
     EXPECT_LE(static_cast<double>(claimed) / kRounds, bound) << "n = " << n;
   }
+}
+
+// An analysis of samples drawn evenly from functions below main.
+Analysis Drawn(std::mt19937_64& engine, int functions, int samples) {
+  ProfileBuilder builder({{"samples", "count"}});
+  const StackId main = builder.Extend(kEmptyStack, builder.FrameNamed("main"));
+  std::uniform_int_distribution<int> function(1, functions);
+  for (int i = 0; i < samples; ++i) {
+    const std::string name = "f" + std::to_string(function(engine));
+    builder.AddSample(builder.Extend(main, builder.FrameNamed(name)), kNoLabels, {1});
+  }
+  return AnalyzeProfile(std::move(builder).Build(), {.format = "pprof"}).value();
+}
+
+TEST(Statistics, FalseClaimsOfProfileComparisonsStayUnderFivePercent) {
+  constexpr int kRounds = 100;
+  const double bound = 0.05 + 3 * std::sqrt(0.05 * 0.95 / kRounds);
+  std::mt19937_64 engine(60);
+  int claimed = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const Analysis before = Drawn(engine, 60, 500);
+    const Analysis after = Drawn(engine, 60, 500);
+    // What changed by chance the most is listed alone, and must not pass for all there was.
+    const nlohmann::json rows = CompareAnalyses(before, after, 2.0)["hotspot_deltas"];
+    claimed += std::ranges::any_of(
+        rows, [](const nlohmann::json& row) { return row.at("noise") == false; });
+  }
+  EXPECT_LE(static_cast<double>(claimed) / kRounds, bound);
 }
 
 }  // namespace

@@ -13,10 +13,13 @@ namespace sonde {
 // The artifact. Hotspots are matched by symbol and DSO, call paths by their frames. Every
 // entry must change by `minimum_delta_percent` points to be listed. An entry that one side
 // does not list is "added" or "removed" only when that side's list was complete; otherwise it
-// is "below_cut_off". Beside the percentages stand absolute weights, and the p-value of a
-// two-proportion test over the sample counts, adjusted over all entries (Holm): "noise" says
-// that chance explains the change. Events and units must agree to be comparable; the kind of
-// input need not.
+// is "below_cut_off": that side's figures and the change are not known, are not there, and the
+// share of the other side decides whether it is listed, after those whose change is known.
+// Beside the percentages stand absolute weights, and the p-value of a two-proportion test over
+// the sample counts: "noise" says that chance explains the change. Hotspots are one family and
+// call paths another, each adjusted over all entries whose change is known, listed or not
+// (Holm); of a hotspot self and inclusive weight are tested, and the lesser p-value counts
+// twice (Bonferroni). Events and units must agree to be comparable; the kind of input need not.
 nlohmann::json CompareAnalyses(const Analysis& baseline, const Analysis& candidate,
                                double minimum_delta_percent);
 
