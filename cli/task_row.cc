@@ -21,7 +21,8 @@ std::int64_t TaskRow::BusyNs(std::int64_t now) const noexcept {
 }
 std::int64_t TaskRow::ScheduledNs(std::int64_t now) const noexcept {
   const bool is_scheduled = state() == TaskState::kScheduled;
-  return scheduled_ns + (is_scheduled ? std::max<std::int64_t>(0, now - last_wake) : 0);
+  return scheduled_ns +
+         (is_scheduled ? std::max<std::int64_t>(0, now - std::max(last_wake, last_poll_ended)) : 0);
 }
 std::int64_t TaskRow::IdleNs(std::int64_t now) const noexcept {
   return std::max<std::int64_t>(0, TotalNs(now) - BusyNs(now) - ScheduledNs(now));

@@ -27,21 +27,22 @@ struct TaskTimes {
 
 TaskTimes TimesOf(const TaskSlot& task, bool has_ended) {
   TaskTimes times;
-  const std::int64_t now = SteadyNs();
+  const auto [now, busy_ns] = task.busy.Read();
+  const std::int64_t last_ended = task.last_poll_ended_ns.load(kRelaxed);
   const std::int64_t started = task.last_poll_started_ns.load(kRelaxed);
   const std::int64_t woken = task.last_wake_ns.load(kRelaxed);
-  times.busy_ns = task.busy_ns.load(kRelaxed);
+  times.busy_ns = busy_ns;
   times.scheduled_ns = task.scheduled_ns.load(kRelaxed);
   if (has_ended) {
     times.state = "done";
-  } else if (task.polling.load(kRelaxed) != 0) {
+  } else if (task.busy.has_threads()) {
     times.state = "running";
-    times.busy_ns += std::max<std::int64_t>(0, now - started);
   } else if (woken > started) {
     times.state = "scheduled";
-    times.scheduled_ns += std::max<std::int64_t>(0, now - woken);
+    times.scheduled_ns += std::max<std::int64_t>(0, now - std::max(woken, last_ended));
   }
-  const std::int64_t end = has_ended ? task.ended_ns.load(kRelaxed) : now;
+  // A task that ends itself does so inside its last poll.
+  const std::int64_t end = has_ended ? std::max(task.ended_ns.load(kRelaxed), last_ended) : now;
   times.total_ns = std::max<std::int64_t>(0, end - task.created_ns);
   times.idle_ns = std::max<std::int64_t>(0, times.total_ns - times.busy_ns - times.scheduled_ns);
   return times;

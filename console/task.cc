@@ -32,17 +32,36 @@ void CountWake(TaskSlot& slot, bool self) noexcept {
   slot.wakes.fetch_add(1, std::memory_order_release);
 }
 
+// Returns what it was.
+std::int64_t Raise(AtomicTime& time, std::int64_t value) noexcept {
+  std::int64_t before = time.load(kRelaxed);
+  while (value > before && !time.compare_exchange_weak(before, value, kRelaxed)) {
+  }
+  return before;
+}
+
+// A poll begins at `now`: whichever comes first after a wake answers it. The task was waiting for
+// it only when no other thread was polling.
+void AnswerWake(TaskSlot& slot, std::int64_t now, bool is_waiting) noexcept {
+  const std::int64_t last_started = Raise(slot.last_poll_started_ns, now);
+  const std::int64_t woken = slot.last_wake_ns.load(kRelaxed);
+  if (!is_waiting || woken <= last_started) return;
+  const std::int64_t since = std::max(woken, slot.last_poll_ended_ns.load(kRelaxed));
+  const std::int64_t waited = std::max<std::int64_t>(0, now - since);
+  slot.scheduled_ns.fetch_add(waited, kRelaxed);
+  slot.scheduled_times.Add(waited);
+}
+
 void ResetCounters(TaskSlot& slot) noexcept {
   for (AtomicCount* count : {&slot.wakes, &slot.self_wakes, &slot.waker_clones, &slot.waker_drops,
                              &slot.polls, &slot.polls_ended}) {
     count->store(0, kRelaxed);
   }
-  for (AtomicTime* time :
-       {&slot.last_wake_ns, &slot.first_poll_ns, &slot.last_poll_started_ns,
-        &slot.last_poll_ended_ns, &slot.busy_ns, &slot.scheduled_ns, &slot.ended_ns}) {
+  for (AtomicTime* time : {&slot.last_wake_ns, &slot.first_poll_ns, &slot.last_poll_started_ns,
+                           &slot.last_poll_ended_ns, &slot.scheduled_ns, &slot.ended_ns}) {
     time->store(0, kRelaxed);
   }
-  slot.polling.store(0, kRelaxed);
+  slot.busy.Clear();
   slot.outcome.store(TaskOutcome::kFinished, kRelaxed);
   slot.poll_times.Clear();
   slot.scheduled_times.Clear();
@@ -83,6 +102,13 @@ bool PollGuard::Enter(TaskRef task) noexcept {
   return true;
 }
 
+// The guard whose task stands still while this one's runs.
+PollGuard* PollGuard::Interrupted() const noexcept {
+  PollGuard* outer = outer_;
+  while (outer != nullptr && outer->started_ns_ == 0) outer = outer->outer_;
+  return outer;
+}
+
 void PollGuard::Measure(std::int64_t self_woken_ns) noexcept {
   TaskSlot& slot = *slot_;
   if (self_woken_ns != 0) {
@@ -90,19 +116,10 @@ void PollGuard::Measure(std::int64_t self_woken_ns) noexcept {
     slot.self_wakes.fetch_add(1, kRelaxed);
     slot.wakes.fetch_add(1, std::memory_order_release);
   }
-  started_ns_ = SteadyNs();
-  first_in_ = slot.polling.fetch_add(1, std::memory_order_acq_rel) == 0;
-  if (first_in_) {
-    const std::int64_t woken = slot.last_wake_ns.load(kRelaxed);
-    if (woken > slot.last_poll_started_ns.load(kRelaxed)) {
-      const std::int64_t since = std::max(woken, slot.last_poll_ended_ns.load(kRelaxed));
-      const std::int64_t waited = std::max<std::int64_t>(0, started_ns_ - since);
-      slot.scheduled_ns.fetch_add(waited, kRelaxed);
-      slot.scheduled_times.Add(waited);
-    }
-    if (slot.first_poll_ns.load(kRelaxed) == 0) slot.first_poll_ns.store(started_ns_, kRelaxed);
-    slot.last_poll_started_ns.store(started_ns_, kRelaxed);
-  }
+  if (PollGuard* const outer = Interrupted()) outer->slot_->busy.Pause();
+  started_ns_ =
+      slot.busy.Enter([&](std::int64_t now, bool is_first) { AnswerWake(slot, now, is_first); });
+  if (slot.first_poll_ns.load(kRelaxed) == 0) slot.first_poll_ns.store(started_ns_, kRelaxed);
   slot.polls.fetch_add(1, std::memory_order_release);
 }
 
@@ -127,15 +144,15 @@ void PollGuard::End() noexcept {
   ExchangeCurrentTask(outer_task_);
   t_poll = outer_;
   if (started_ns_ != 0) {
-    const std::int64_t now = SteadyNs();
-    const std::int64_t elapsed = now - started_ns_;
-    if (outer_ != nullptr) outer_->inner_ns_ += elapsed;
-    const std::int64_t own = std::max<std::int64_t>(0, elapsed - inner_ns_);
-    slot.poll_times.Add(own);
-    // Two threads inside one task at the same time make it busy once.
-    if (first_in_) slot.busy_ns.fetch_add(own, kRelaxed);
-    slot.last_poll_ended_ns.store(now, kRelaxed);
-    slot.polling.fetch_sub(1, std::memory_order_acq_rel);
+    const std::int64_t ended = slot.busy.Leave([&](std::int64_t now, bool is_last) {
+      if (is_last) slot.last_poll_ended_ns.store(now, kRelaxed);
+    });
+    const std::int64_t elapsed = ended - started_ns_;
+    if (PollGuard* const outer = Interrupted()) {
+      outer->inner_ns_ += elapsed;
+      outer->slot_->busy.Resume();
+    }
+    slot.poll_times.Add(std::max<std::int64_t>(0, elapsed - inner_ns_));
     slot.polls_ended.fetch_add(1, std::memory_order_release);
   }
   Registry().tasks.Unpin(slot);

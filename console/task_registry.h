@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "console/slot_pool.h"
+#include "console/steady_ns.h"
 #include "console/task_slots.h"
 
 namespace sonde {
@@ -28,9 +29,6 @@ struct TaskRegistry {
 
   static TaskRegistry& Get() noexcept;
 };
-
-// The steady clock, in nanoseconds; never 0.
-std::int64_t SteadyNs() noexcept;
 
 }  // namespace sonde
 

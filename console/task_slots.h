@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "console/busy_time.h"
 #include "console/log2_histogram.h"
 #include "console/short_text.h"
 #include "console/slot_pool.h"
@@ -41,14 +42,13 @@ struct TaskSlot : SlotHeader {
   AtomicCount waker_clones{0};
   AtomicCount waker_drops{0};
   AtomicTime last_wake_ns{0};
-  // Written by the thread that polls.
-  std::atomic<std::uint32_t> polling{0};  // Threads inside a poll right now.
+  // Written by the threads that poll.
+  BusyTime busy;  // Of the threads that are inside a poll, and not in one of another task there.
   AtomicCount polls{0};
   AtomicCount polls_ended{0};
   AtomicTime first_poll_ns{0};
   AtomicTime last_poll_started_ns{0};
   AtomicTime last_poll_ended_ns{0};
-  AtomicTime busy_ns{0};
   AtomicTime scheduled_ns{0};
   AtomicTime ended_ns{0};
   Log2Histogram poll_times;

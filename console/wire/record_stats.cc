@@ -22,18 +22,39 @@ void StatsEntry(ProtobufWriter& out, std::uint32_t field, std::uint64_t id, Body
   });
 }
 
+struct PollTimes {
+  std::int64_t busy_ns;
+  std::int64_t started_ns;
+  std::int64_t ended_ns;
+};
+
+// Such that the busy time is what clients make of it: `busy_ns`, and while the last poll has begun
+// later than one has ended, the time since it began.
+PollTimes PollTimesOf(const TaskSlot& task) {
+  for (;;) {
+    const std::int64_t sum = task.busy.sum();
+    const std::int64_t started = task.last_poll_started_ns.load(std::memory_order_acquire);
+    const std::int64_t ended = task.last_poll_ended_ns.load(std::memory_order_acquire);
+    if (task.busy.sum() != sum) continue;
+    if (sum < 0) {
+      const std::int64_t since = std::max(started, -sum);
+      return {sum + since, since, std::min(ended, since - 1)};
+    }
+    // The poll begins just now, or its thread is inside another task.
+    if (started > ended) return {sum, SteadyNs(), ended};
+    return {sum, started, ended};
+  }
+}
+
 }  // namespace
 
 void WriteTaskStats(ProtobufWriter& out, const TaskSlot& task, const WallClock& clock) {
-  // In the order in which later values include earlier ones, so that a poll in flight shows as
-  // running.
   const std::uint64_t polls = task.polls.load(std::memory_order_acquire);
-  const std::int64_t busy_ns = task.busy_ns.load(kRelaxed);
-  const std::int64_t last_ended = task.last_poll_ended_ns.load(kRelaxed);
+  const PollTimes times = PollTimesOf(task);
   const std::uint64_t drops = task.waker_drops.load(std::memory_order_acquire);
   std::int64_t ended = task.ended_ns.load(kRelaxed);
   // A task that ends itself does so inside its last poll.
-  if (ended != 0) ended = std::max(ended, last_ended);
+  if (ended != 0) ended = std::max(ended, times.ended_ns);
 
   StatsEntry(out, 3, task.id.load(kRelaxed), [&] {
     WriteTime(out, 1, clock.UnixNs(task.created_ns));
@@ -45,9 +66,9 @@ void WriteTaskStats(ProtobufWriter& out, const TaskSlot& task, const WallClock& 
     out.Message(7, [&] {
       out.UintField(1, polls);
       WriteOptionalTime(out, 3, clock, task.first_poll_ns.load(kRelaxed));
-      WriteOptionalTime(out, 4, clock, task.last_poll_started_ns.load(kRelaxed));
-      WriteOptionalTime(out, 5, clock, last_ended);
-      WriteTime(out, 6, busy_ns);
+      WriteOptionalTime(out, 4, clock, times.started_ns);
+      WriteOptionalTime(out, 5, clock, times.ended_ns);
+      WriteTime(out, 6, times.busy_ns);
     });
     out.UintField(8, task.self_wakes.load(kRelaxed));
     WriteTime(out, 9, task.scheduled_ns.load(kRelaxed));

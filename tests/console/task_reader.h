@@ -40,7 +40,7 @@ class TaskReader {
       seen.polls = slot.polls;
       seen.wakes = slot.wakes;
       seen.self_wakes = slot.self_wakes;
-      seen.busy_ns = slot.busy_ns;
+      seen.busy_ns = slot.busy.Read().busy_ns;
       seen.scheduled_ns = slot.scheduled_ns;
       seen.wakers = slot.waker_clones - slot.waker_drops;
       seen.has_ended = has_ended;

@@ -90,9 +90,10 @@ struct TaskOptions {
 };
 
 // While it lives the task runs on this thread: its time counts as busy, samples of the thread
-// carry its id and current_task() names it. Guards on one thread nest; the time of an inner task
-// is not counted for the outer one. Must end on the thread that it began on, so it must not be
-// held across a co_await. Not async-signal-safe.
+// carry its id and current_task() names it. Several threads may poll a task at once: it is busy
+// while at least one does, and that time counts once. Guards on one thread nest; the time of an
+// inner task is not counted for the outer one. Must end on the thread that it began on, so it must
+// not be held across a co_await. Not async-signal-safe.
 class [[nodiscard]] PollGuard {
  public:
   explicit PollGuard(TaskRef task) noexcept : PollGuard() { Begin(task); }
@@ -117,6 +118,7 @@ class [[nodiscard]] PollGuard {
   friend TaskRef current_task() noexcept;
   friend class TaskRef;
   bool Enter(TaskRef task) noexcept;
+  PollGuard* Interrupted() const noexcept;
   void Measure(std::int64_t self_woken_ns) noexcept;
 
   TaskSlot* slot_ = nullptr;  // Null when there is nothing to measure.
@@ -125,7 +127,6 @@ class [[nodiscard]] PollGuard {
   std::uint64_t outer_task_ = 0;  // Whose samples the thread took before.
   std::int64_t started_ns_ = 0;   // 0 when adopted only.
   std::int64_t inner_ns_ = 0;     // Spent in guards inside this one.
-  bool first_in_ = false;         // No other thread was polling the task when this one began.
 };
 
 // Holds the right to wake a task; copies are counted and shown as its wakers. Any thread, each
