@@ -2,7 +2,9 @@
 
 #ifndef WITHOUT_SONDE
 #include "sonde/label.h"
+#include "sonde/resource.h"
 #include "sonde/session.h"
+#include "sonde/task.h"
 #endif
 
 #include <cstdio>
@@ -14,6 +16,12 @@ volatile unsigned sink = 0;
 void Work(int argc) {
 #ifndef WITHOUT_SONDE
   const sonde::ScopedLabel label("phase", "work");
+  const sonde::Task task("work", {{"argc", argc}}, {.kind = "loop"}, SONDE_HERE);
+  const sonde::Resource queue(sonde::ResourceKind::kOther, "queue", "jobs", SONDE_HERE);
+  const sonde::AsyncOp wait(queue, "pop", task.ref());
+  const sonde::BlockingSection section("waits", {}, SONDE_HERE);
+  task.Wake();
+  const sonde::PollGuard poll = task.Poll();
 #endif
   for (unsigned i = 0; i < 100'000'000U * static_cast<unsigned>(argc); ++i) sink = sink + i;
 }

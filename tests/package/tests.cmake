@@ -49,7 +49,8 @@ if(SONDE_CLANG)
     add_test(NAME package.clang.${enabled}
       COMMAND ${SONDE_CLANG} -std=c++20 -Wall -Wextra -Wpedantic -Werror -fsyntax-only
               -DSONDE_ENABLED=${enabled} ${includes}
-              ${CMAKE_CURRENT_SOURCE_DIR}/package/main.cc ${CMAKE_CURRENT_SOURCE_DIR}/package/spawns.cc)
+              ${CMAKE_CURRENT_SOURCE_DIR}/package/main.cc ${CMAKE_CURRENT_SOURCE_DIR}/package/spawns.cc
+              ${CMAKE_CURRENT_SOURCE_DIR}/package/surface.cc)
     set_tests_properties(package.clang.${enabled} PROPERTIES LABELS package)
   endforeach()
 endif()

@@ -91,16 +91,22 @@ inline namespace off {
 class [[maybe_unused]] Resource {
  public:
   constexpr Resource() noexcept {}
-  constexpr Resource(ResourceKind, std::string_view, std::string_view = {}) noexcept {}
-  constexpr Resource(const Resource&, ResourceKind, std::string_view,
-                     std::string_view = {}) noexcept {}
+  constexpr Resource(ResourceKind, std::string_view, std::string_view = {},
+                     const SourceLocation& = SONDE_HERE) noexcept {}
+  constexpr Resource(const Resource&, ResourceKind, std::string_view, std::string_view = {},
+                     const SourceLocation& = SONDE_HERE) noexcept {}
+  constexpr Resource(Resource&&) noexcept = default;
+  constexpr Resource& operator=(Resource&&) noexcept = default;
   constexpr std::uint64_t id() const noexcept { return 0; }
   constexpr void SetAttribute(const char*, std::uint64_t, const char* = "") noexcept {}
 };
 class [[maybe_unused]] AsyncOp {
  public:
   constexpr AsyncOp() noexcept {}
-  constexpr AsyncOp(const Resource&, const char*, TaskRef = {}) noexcept {}
+  constexpr AsyncOp(const Resource&, const char*, TaskRef = current_task()) noexcept {}
+  constexpr AsyncOp(std::uint64_t, const char*, TaskRef) noexcept {}
+  constexpr AsyncOp(AsyncOp&&) noexcept = default;
+  constexpr AsyncOp& operator=(AsyncOp&&) noexcept = default;
   constexpr void Poll() noexcept {}
 };
 

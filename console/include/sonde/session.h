@@ -154,6 +154,8 @@ inline namespace compiled_out {
 class Session {
  public:
   static Result<Session> Create(SessionOptions options) { return Session(std::move(options)); }
+  Session(Session&&) noexcept = default;
+  Session& operator=(Session&&) = delete;
   Status Start() { return {}; }
   Result<std::string> Snapshot() { return SnapshotCurrent(); }
   Result<std::string> CaptureWall(std::chrono::milliseconds) { return SnapshotCurrent(); }
@@ -169,6 +171,14 @@ class Session {
  private:
   explicit Session(SessionOptions options) : options_(std::move(options)) {}
   SessionOptions options_;
+};
+
+class ScopedSession {
+ public:
+  explicit ScopedSession(const SessionOptions& = {}) {}
+  ~ScopedSession() {}  // NOLINT(modernize-use-equals-default): an unused variable would warn.
+  ScopedSession(const ScopedSession&) = delete;
+  ScopedSession& operator=(const ScopedSession&) = delete;
 };
 
 }  // namespace compiled_out

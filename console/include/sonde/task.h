@@ -203,22 +203,28 @@ class TaskRef {
   constexpr void WakeFromOutside() const noexcept {}
   friend constexpr bool operator==(const TaskRef&, const TaskRef&) noexcept { return true; }
 };
+constexpr std::int64_t TaskClockNs() noexcept { return 1; }
 constexpr TaskRef current_task() noexcept { return {}; }
 
 enum class TaskOrigin : std::uint8_t { kManual, kAsio, kBlocking };
 struct TaskOptions {
-  std::string_view kind{};
-  TaskRef parent{};
-  TaskOrigin origin{};
+  std::string_view kind = "task";
+  TaskRef parent = current_task();
+  TaskOrigin origin = TaskOrigin::kManual;
   bool only_wakers_resume = false;
 };
 
-class [[maybe_unused]] PollGuard {
+class [[nodiscard]] [[maybe_unused]] PollGuard {
  public:
   constexpr PollGuard() noexcept {}
   constexpr explicit PollGuard(TaskRef) noexcept {}
-  constexpr void Begin(TaskRef) noexcept {}
+  PollGuard(const PollGuard&) = delete;
+  PollGuard& operator=(const PollGuard&) = delete;
+  constexpr void Begin(TaskRef, std::int64_t = 0) noexcept {}
   constexpr void End() noexcept {}
+  constexpr void Adopt(TaskRef) noexcept {}
+  static constexpr void BeginAdopted() noexcept {}
+  static constexpr bool IsPolling(TaskRef) noexcept { return false; }
 };
 class [[maybe_unused]] TaskWaker {
  public:
@@ -228,17 +234,21 @@ class [[maybe_unused]] TaskWaker {
 class [[maybe_unused]] Task {
  public:
   constexpr explicit Task(std::string_view, std::initializer_list<Field> = {},
-                          const TaskOptions& = {}) noexcept {}
+                          const TaskOptions& = {}, const SourceLocation& = SONDE_HERE) noexcept {}
+  constexpr Task(Task&&) noexcept = default;
+  constexpr Task& operator=(Task&&) noexcept = default;
   constexpr TaskRef ref() const noexcept { return {}; }
   constexpr std::uint64_t id() const noexcept { return 0; }
   constexpr void Wake() const noexcept {}
   constexpr PollGuard Poll() const noexcept { return {}; }
   constexpr void End(TaskOutcome = TaskOutcome::kFinished) noexcept {}
 };
-class [[maybe_unused]] BlockingSection {
+class [[nodiscard]] [[maybe_unused]] BlockingSection {
  public:
-  constexpr explicit BlockingSection(std::string_view, std::initializer_list<Field> = {}) noexcept {
-  }
+  constexpr explicit BlockingSection(std::string_view, std::initializer_list<Field> = {},
+                                     const SourceLocation& = SONDE_HERE) noexcept {}
+  BlockingSection(const BlockingSection&) = delete;
+  BlockingSection& operator=(const BlockingSection&) = delete;
 };
 
 }  // namespace off

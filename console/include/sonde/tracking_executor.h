@@ -3,7 +3,10 @@
 #ifndef SONDE_TRACKING_EXECUTOR_H_
 #define SONDE_TRACKING_EXECUTOR_H_
 
+#include <utility>
+
 #include "sonde/switch.h"
+#include "sonde/task.h"
 
 #if defined(SONDE_ENABLED) && SONDE_ENABLED
 
@@ -13,9 +16,6 @@
 #include <boost/asio/thread_pool.hpp>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
-
-#include "sonde/task.h"
 
 // All files of a program must agree on tracking: these two cannot be linked together.
 #if defined(SONDE_ASIO_TRACKING)
@@ -140,6 +140,21 @@ boost::asio::any_io_executor Track(const tracking_executor<Inner>& executor, Tas
 
 }  // namespace asio_internal
 }  // namespace SONDE_DETAIL_ASIO_TIER
+}  // namespace sonde
+
+#else
+
+namespace sonde {
+inline namespace off {
+
+template <typename Inner>
+class tracking_executor : public Inner {
+ public:
+  tracking_executor(Inner inner, TaskRef) noexcept : Inner(std::move(inner)) {}
+  const Inner& inner() const noexcept { return *this; }
+};
+
+}  // namespace off
 }  // namespace sonde
 
 #endif
