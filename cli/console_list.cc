@@ -21,7 +21,14 @@ std::string ShortLocation(const std::string& location) {
   return slash == std::string::npos ? location : location.substr(slash + 1);
 }
 
-int NameWidth(int width) { return std::clamp(width - 68, 12, 40); }
+// What the columns of numbers leave of a line of tasks. Name and location share it; where that
+// gives neither enough, the name has it alone.
+constexpr int kNumbersWidth = 63;
+bool ShowsLocation(int width) { return width - kNumbersWidth >= 36; }
+int NameWidth(int width) {
+  const int left = width - kNumbersWidth;
+  return std::clamp(ShowsLocation(width) ? left / 2 : left, 12, 40);
+}
 
 std::vector<std::string> WordsOf(std::string_view filter) {
   std::vector<std::string> words;
@@ -102,8 +109,8 @@ ScreenLine TaskLine(const ConsoleModel& model, std::uint64_t id, int width) {
   text += InColumns(ShortDuration(task.BusyNs(now)), 8, true) + ' ';
   text += InColumns(ShortDuration(task.ScheduledNs(now)), 8, true) + ' ';
   text += InColumns(ShortDuration(task.IdleNs(now)), 8, true) + ' ';
-  text += InColumns(std::to_string(task.polls), 6, true) + "  ";
-  text += ShortLocation(task.location) + ' ' + FieldsOf(task);
+  text += InColumns(std::to_string(task.polls), 6, true);
+  if (ShowsLocation(width)) text += "  " + ShortLocation(task.location) + ' ' + FieldsOf(task);
   const LineStyle style = has_warning                             ? LineStyle::kWarning
                           : task.state() == TaskState::kCompleted ? LineStyle::kFaint
                                                                   : LineStyle::kPlain;
@@ -189,13 +196,13 @@ ScreenLine ListQuery::Head(int width) const {
   std::string head;
   switch (tab) {
     case ConsoleTab::kTasks:
-      head = InColumns(titled('w', ""), 2) + InColumns(titled('i', "ID"), 7, true) + ' ' +
-             InColumns("State", 9) + ' ' + InColumns(titled('n', "Name"), NameWidth(width)) + ' ' +
-             InColumns(titled('t', "Total"), 8, true) + ' ' +
-             InColumns(titled('b', "Busy"), 8, true) + ' ' +
-             InColumns(titled('s', "Sched"), 8, true) + ' ' +
-             InColumns(titled('d', "Idle"), 8, true) + ' ' +
-             InColumns(titled('p', "Polls"), 6, true) + "  Location, fields";
+      head =
+          InColumns(titled('w', ""), 2) + InColumns(titled('i', "ID"), 7, true) + ' ' +
+          InColumns("State", 9) + ' ' + InColumns(titled('n', "Name"), NameWidth(width)) + ' ' +
+          InColumns(titled('t', "Total"), 8, true) + ' ' + InColumns(titled('b', "Busy"), 8, true) +
+          ' ' + InColumns(titled('s', "Sched"), 8, true) + ' ' +
+          InColumns(titled('d', "Idle"), 8, true) + ' ' + InColumns(titled('p', "Polls"), 6, true) +
+          (ShowsLocation(width) ? "  Location, fields" : "");
       break;
     case ConsoleTab::kResources:
       head = "  " + InColumns("ID", 7, true) + ' ' + InColumns("Kind", 10) + ' ' +

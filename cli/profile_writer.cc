@@ -46,15 +46,22 @@ constexpr std::array<Extension, 7> kExtensions{{{".speedscope.json", OutputForma
 
 bool IsGzip(std::string_view path) { return path.ends_with(".gz"); }
 
+std::string KnownFormats() {
+  std::string known;
+  for (const NamedOutput& output : kOutputs) {
+    known += (known.empty() ? "" : ", ") + std::string(output.name);
+  }
+  return known;
+}
+
 Result<OutputFormat> FormatOf(const std::string& path, const std::string& to) {
   if (!to.empty()) {
-    std::string known;
     for (const NamedOutput& output : kOutputs) {
       if (to == output.name) return output.format;
-      known += (known.empty() ? "" : ", ") + std::string(output.name);
     }
-    return Error{.code = ErrorCode::kUsage,
-                 .message = "--to: unknown format '" + to + "' (there are: " + known + ')'};
+    return Error{
+        .code = ErrorCode::kUsage,
+        .message = "--to: unknown format '" + to + "' (there are: " + KnownFormats() + ')'};
   }
   std::string_view name = path;
   if (IsGzip(name)) name.remove_suffix(3);
@@ -62,7 +69,9 @@ Result<OutputFormat> FormatOf(const std::string& path, const std::string& to) {
     if (name.ends_with(extension.text)) return extension.format;
   }
   return Error{.code = ErrorCode::kUsage,
-               .message = "cannot tell the output format from '" + path + "': use --to"};
+               .message = "cannot tell the output format from '" + path +
+                          "': use --to (there are: " + KnownFormats() +
+                          "); `sonde flame` draws pictures"};
 }
 
 // "out.2.pb.gz" for the second "out.pb.gz".

@@ -79,6 +79,8 @@ class Console::Impl {
     if (!thread_.joinable()) return;
     announcement_.reset();
     server_.Stop(kGrace, [this] {
+      ledger_.Refresh();
+      service_.Publish();  // The ends of what has ended since.
       service_.Finish();
       http_.Finish();
     });

@@ -3,8 +3,10 @@
 
 #include "console/wire/update_encoder.h"
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <string>
 #include <utility>
 
 #include "console/wire/hdr_histogram.h"
@@ -47,6 +49,22 @@ void Histogram(ProtobufWriter& out, std::uint32_t field, const Log2Histogram& du
     out.UintField(3, histogram.outliers);
     if (histogram.outliers != 0) out.AlwaysUint(4, histogram.highest_outlier);
   });
+}
+
+// Of a field that clients take for something else than one of the program's.
+bool IsReserved(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kReserved{
+      "kind",   "task.name", "task.id",  "size.bytes", "original_size.bytes",
+      "parent", "loc.file",  "loc.line", "loc.col"};
+  return std::ranges::find(kReserved, name) != kReserved.end();
+}
+
+void WriteOwnField(ProtobufWriter& out, std::uint64_t metadata, const Field& field) {
+  if (!IsReserved(field.name)) return WriteField(out, 4, metadata, field);
+  const std::string name = "field." + std::string(field.name);
+  Field renamed = field;
+  renamed.name = name;
+  WriteField(out, 4, metadata, renamed);
 }
 
 void NewMetadata(ProtobufWriter& out, std::uint64_t id, std::string_view name,
@@ -93,7 +111,7 @@ void UpdateEncoder::AddTask(const TaskSlot& task, bool is_new) {
       WriteText(out, 4, metadata, "kind", task.kind.view());
       WriteNumber(out, 4, metadata, "task.id", id);
       if (task.parent_id != 0) WriteNumber(out, 4, metadata, "parent", task.parent_id);
-      task.fields.ForEach([&](const Field& field) { WriteField(out, 4, metadata, field); });
+      task.fields.ForEach([&](const Field& field) { WriteOwnField(out, metadata, field); });
       if (task.parent_id != 0) WriteId(out, 5, task.parent_id);
       WritePlace(out, 6, task.place);
     });

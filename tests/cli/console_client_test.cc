@@ -53,6 +53,18 @@ class ConsoleClient : public testing::Test {
   ConsoleView view_;
 };
 
+TEST_F(ConsoleClient, ALineShowsEnoughOfALocationOrNone) {
+  const Task task("accept", {{"port", 80}});
+  Tell();
+  for (int width = 60; width <= 200; ++width) {
+    const std::vector<std::string> lines = Screen(width);
+    const bool has_location = lines[2].find("Location") != std::string::npos;
+    EXPECT_EQ(has_location, width >= 99) << width;
+    if (!has_location) continue;
+    EXPECT_THAT(lines, Contains(testing::AllOf(HasSubstr("accept"), HasSubstr("console_client"))));
+  }
+}
+
 TEST_F(ConsoleClient, TheModelKnowsWhatTheProgramRecorded) {
   const Task task("accept", {{"port", 80}});
   { const PollGuard poll = task.Poll(); }

@@ -1,10 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "cli/commands.h"
+#include "cli/console_model.h"
 #include "cli/grpc_client.h"
 #include "console/client/http_client.h"
 #include "sonde/formats.h"
+#include "sonde/task.h"
 #include "tests/cli/run_sonde.h"
 #include "tests/support/console_on_free_port.h"
 #include "tests/support/temporary_folder.h"
@@ -31,6 +35,12 @@ TEST(LiveCommands, CaptureWritesWhatTheServerSampledInAnyFormat) {
                                 "--to", "folded", "--by", "addresses", "-o", "-"});
   EXPECT_EQ(folded.code, 0) << folded.err;
   EXPECT_THAT(folded.out, HasSubstr(" 700000000\n"));
+}
+
+TEST(LiveCommands, CaptureNamesTheFormatsThatItWrites) {
+  const Outcome outcome = Sonde({"capture", "-o", "c.svg"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("there are: pprof, folded, speedscope, json"));
 }
 
 TEST(LiveCommands, WhatTheServerHasNotIsAnErrorWithItsReason) {
@@ -94,6 +104,34 @@ TEST(LiveCommands, AConsoleClientNeedsTheTokenToo) {
     EXPECT_EQ(events[0].is_end, !is_let_in) << token;
     EXPECT_TRUE(is_let_in || events[0].status == "16") << events[0].status;
   }
+}
+
+TEST(LiveCommands, AConsoleThatStopsTellsWhatHasEndedBefore) {
+  Task task("ends with the program");
+  const std::uint64_t id = task.id();
+  ConsoleOptions options;
+  options.publish_interval = std::chrono::seconds(60);
+  auto console = std::make_unique<ConsoleOnFreePort>(options);
+  auto client = GrpcClient::Connect(console->url());
+  ASSERT_TRUE(client.ok());
+  ASSERT_TRUE(client.value()->Call("WatchUpdates").ok());
+  ConsoleModel model;
+  const auto take = [&] {
+    const auto events = client.value()->Wait(std::chrono::milliseconds(100));
+    if (!events.ok()) return false;
+    for (const GrpcEvent& event : events.value()) {
+      if (event.is_end) continue;
+      EXPECT_TRUE(model.Apply(event.message).ok());
+    }
+    return true;
+  };
+  for (int i = 0; i < 50 && model.tasks().empty(); ++i) take();
+  ASSERT_TRUE(model.tasks().contains(id));
+  task.End();
+  console.reset();
+  while (take()) {
+  }
+  EXPECT_EQ(model.tasks().at(id).state(), TaskState::kCompleted);
 }
 
 TEST(LiveCommands, AUnixSocketWillDo) {

@@ -55,6 +55,36 @@ TEST(TaskLedger, ASnapshotThenOnlyWhatChanged) {
   EXPECT_EQ(WireMessage(delta.Nested(2).All(3)[0]).Number(1), second.id());
 }
 
+TEST(TaskLedger, AFieldOfTheProgramIsNotTakenForOneOfTheClients) {
+  const WallClock clock;
+  TaskLedger ledger({}, clock);
+  const Task task("job",
+                  {{"kind", "blue"}, {"task.name", "x"}, {"size.bytes", 4096U}, {"peer", "a"}},
+                  {.kind = "worker"});
+  ledger.Refresh();
+  const auto cursor = ledger.Watch();
+  cursor->Begin();
+  const WireMessage update(std::string_view(*cursor->Next()).substr(5));
+  std::map<std::string, std::string> fields;
+  for (const std::string& bytes : update.Nested(2).All(1)) {
+    const WireMessage new_task(bytes);
+    if (new_task.Nested(1).Number(1) != task.id()) continue;
+    for (const std::string& field_bytes : new_task.All(4)) {
+      const WireMessage field(field_bytes);
+      const bool is_text = field.Has(4);
+      EXPECT_TRUE(
+          fields
+              .emplace(field.All(1)[0], is_text ? field.All(4)[0] : std::to_string(field.Number(5)))
+              .second);
+    }
+  }
+  const std::map<std::string, std::string> expected{
+      {"kind", "worker"},     {"task.name", "job"},     {"task.id", std::to_string(task.id())},
+      {"field.kind", "blue"}, {"field.task.name", "x"}, {"field.size.bytes", "4096"},
+      {"peer", "a"}};
+  EXPECT_EQ(fields, expected);
+}
+
 TEST(TaskLedger, AnUpdateComesAlsoWhenNothingChanged) {
   const WallClock clock;
   TaskLedger ledger({}, clock);
