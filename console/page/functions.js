@@ -54,7 +54,6 @@ export class Functions {
     const share = value => sonde.formatPercent(value, this.total);
     this.table = new Table(box, {
       label: 'Functions',
-      nothing: 'Nothing was sampled in this window.',
       keyOf: row => row.name,
       onPick: name => state.set({q: state.q === escaped(name) ? '' : escaped(name)}),
       onSort: key => state.set({sort: state.sort === key ? '-' + key : key}),
@@ -71,8 +70,9 @@ export class Functions {
     });
   }
 
-  // Each answer of /api/flame; `isLive` ones make the history.
-  take(data, isLive) {
+  // Each answer of /api/flame; `isLive` ones make the history. One that `hasJustBegun` cannot hold samples yet.
+  take(data, isLive, hasJustBegun) {
+    this.table.nothing = hasJustBegun ? 'Sampling of this window has just begun.' : 'Nothing was sampled in this window.';
     const {rows, total} = weigh(data);
     this.rows = rows;
     this.total = total;

@@ -175,7 +175,8 @@ class Page {
       // While it was under way another selection, or a freeze, may have come.
       if (asked === `${state.query()} ${state.snapshot} ${state.against}` && (!this.frozen || now)) {
         this.picture.show(json);
-        this.functions.take(this.picture.data, isLive && asked === this.lastAsked);
+        this.hasJustBegun = isLive && json.subtitle.some(line => line.startsWith('Nothing yet'));
+        this.functions.take(this.picture.data, isLive && asked === this.lastAsked, this.hasJustBegun);
         this.lastAsked = asked;
         if (isLive) this.#keepColors();
         this.#tellEmpty();
@@ -343,6 +344,7 @@ class Page {
     const empty = byId('empty');
     if (empty.hidden || this.status === null) return;
     empty.textContent = !this.status.sampling ? 'This process is not sampled.'
+        : this.hasJustBegun ? 'Sampling of this window has just begun.'
         : this.state.task + this.state.thread + this.state.label !== '' ? 'No samples of this selection in the window.'
         : this.load !== undefined && this.load.at(-1) < 1 ? 'The process is idle: it uses no CPU time. Samples come with the CPU time that it uses, 99 in a second of it.'
         : 'No samples yet. They come with the CPU time that the process uses, 99 in a second of it.';

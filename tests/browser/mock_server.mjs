@@ -59,6 +59,7 @@ export class MockServer {
             console: {tasks_kept: 2, tasks_seen: 9, tasks_dropped: 0},
             sampler: {taken: 12000, written: 12000, dropped: 0, truncated: 3, process_cpu_ns: 60e9, profiler_cpu_ns: 1e8, lost_ring_ns: 0, lost_blocked_ns: 0, lost_late_ns: 0, unexplained_ns: 2e7}};
   load = 0.75;      // CPU seconds a second.
+  subtitle = [];    // Of the flame graph.
   flames = 0;       // Requests for /api/flame.
   streams = new Set();
 
@@ -97,8 +98,9 @@ export class MockServer {
       case '/api/flame':
         ++this.flames;
         this.lastQuery = Object.fromEntries(query);
-        return json(flameOf(query.has('task') ? this.taskStacks.get(query.get('task')) ?? [] : this.stacks,
-                            query.has('base') ? this.baseStacks ?? [] : null, this.nameless));
+        return json({...flameOf(query.has('task') ? this.taskStacks.get(query.get('task')) ?? [] : this.stacks,
+                                query.has('base') ? this.baseStacks ?? [] : null, this.nameless),
+                     subtitle: this.subtitle});
       case '/api/tasks': return json({time_ns: Date.now() * 1e6, tasks: this.tasks});
       case '/api/artifacts': return json({version: 1, notice: 'raw names', snapshots: this.snapshots});
       case '/api/snapshot': {

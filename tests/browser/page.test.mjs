@@ -133,6 +133,19 @@ describe('the live page', () => {
     await page.close();
   });
 
+  it('says that sampling has just begun, which is not that the process is idle', async () => {
+    mock.stacks = [];
+    mock.load = 0;
+    mock.subtitle = ['0.00 s in 0 samples', 'Nothing yet: samples are kept from this request on'];
+    const page = await open(browser, url);
+    await hasRow(page, 'Sampling of this window has just begun.');
+    await wait(page, () => /^Sampling of this window has just begun/.test(document.querySelector('#empty').textContent));
+    mock.subtitle = [];
+    await wait(page, () => /The process is idle/.test(document.querySelector('#empty').textContent));
+    await hasRow(page, 'Nothing was sampled in this window.');
+    await page.close();
+  });
+
   it('says what an empty list means', async () => {
     mock.tasks = [];
     mock.snapshots = [];
