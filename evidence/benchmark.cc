@@ -60,7 +60,12 @@ Result<BenchmarkMetric> MetricFrom(const std::string& name, const json& value) {
   double deviation = 0;
   reader.Number("median", median);
   reader.Number("mean", mean);
-  reader.Number("standard_deviation", deviation);
+  // Of a single value it is not known, for which 0 stood before.
+  const bool may_be_unknown = metric.values.size() == 1;
+  const json* const told = reader.Find("standard_deviation");
+  if (told != nullptr && !(may_be_unknown && told->is_null())) {
+    reader.Number("standard_deviation", deviation);
+  }
   if (Status status = reader.Finish(); !status.ok()) return status.error();
   double size = 0;
   for (const double number : metric.values) size = std::max(size, std::abs(number));
@@ -179,13 +184,22 @@ Result<Benchmark> NormalizeBenchmark(std::string_view bytes, const BenchmarkOpti
   return benchmark;
 }
 
+bool EveryRunFailed(const Benchmark& benchmark) {
+  return benchmark.source_format != "google_benchmark" &&
+         benchmark.error_count == benchmark.repetitions;
+}
+
 json ToJson(const Benchmark& benchmark) {
   json metrics = json::object();
   for (const auto& [name, metric] : benchmark.metrics) {
+    const bool has_spread = metric.values.size() > 1;
     metrics[name] = {
-        {"unit", metric.unit},         {"higher_is_better", metric.higher_is_better},
-        {"values", metric.values},     {"median", Median(metric.values)},
-        {"mean", Mean(metric.values)}, {"standard_deviation", SampleDeviation(metric.values)}};
+        {"unit", metric.unit},
+        {"higher_is_better", metric.higher_is_better},
+        {"values", metric.values},
+        {"median", Median(metric.values)},
+        {"mean", Mean(metric.values)},
+        {"standard_deviation", has_spread ? json(SampleDeviation(metric.values)) : json()}};
   }
   json value = {{"schema_version", kSchemaVersion},
                 {"benchmark_id", benchmark.id},

@@ -49,6 +49,7 @@ struct Judgement {
   bool same_scale = true;
   bool computable = true;  // The change in percent is a number.
   std::optional<double> improvement_percent;
+  double baseline_mean = 0;
   std::optional<WelchTest> test;
 };
 
@@ -79,6 +80,7 @@ Judgement Judge(const std::string& name, const BenchmarkMetric& before,
   const int power = std::min(ScaleOf(before.values), ScaleOf(candidate));
   const double base = Mean(Scaled(before.values, power));
   const double change = Mean(Scaled(candidate, power)) - base;
+  judgement.baseline_mean = std::ldexp(base, -power);
   const double raw = change == 0 ? 0 : change * 100.0 / std::abs(base);
   judgement.computable = std::isfinite(raw);
   if (judgement.computable) {
@@ -103,12 +105,21 @@ Judgement Judge(const std::string& name, const BenchmarkMetric& before,
   return judgement;
 }
 
-std::string StatusOf(const Judgement& judgement, bool comparable, bool significant,
-                     bool practical) {
+// The whole interval of the change, in percent of the baseline's mean, is below the limit.
+bool IsWithin(const Judgement& judgement, double limit_percent) {
+  const ConfidenceInterval& interval = judgement.test->interval_95;
+  const double reach = std::max(std::abs(interval.low), std::abs(interval.high));
+  return reach <= std::abs(judgement.baseline_mean) * (limit_percent / 100);
+}
+
+std::string StatusOf(const Judgement& judgement, bool comparable, bool significant, bool practical,
+                     double limit_percent) {
   if (!judgement.same_scale) return "not_comparable";
   if (!judgement.enough) return "insufficient_data";
   if (!comparable || !judgement.computable) return "not_comparable";
-  if (!significant || !practical) return "no_material_change";
+  if (!significant || !practical) {
+    return IsWithin(judgement, limit_percent) ? "no_material_change" : "inconclusive";
+  }
   return *judgement.improvement_percent > 0 ? "candidate_improvement" : "candidate_regression";
 }
 
@@ -143,7 +154,8 @@ json CompareBenchmarks(const Benchmark& baseline, const Benchmark& candidate,
     expected["commit"] = json::array({baseline.commit ? json(*baseline.commit) : json(),
                                       candidate.commit ? json(*candidate.commit) : json()});
   }
-  const bool comparable = differences.empty();
+  const bool comparable =
+      differences.empty() && !EveryRunFailed(baseline) && !EveryRunFailed(candidate);
 
   std::vector<Judgement> judgements;
   std::vector<double> p_values;
@@ -172,7 +184,8 @@ json CompareBenchmarks(const Benchmark& baseline, const Benchmark& candidate,
         judgement.improvement_percent &&
         std::abs(*judgement.improvement_percent) >= options.minimum_practical_impact_percent;
     judgement.row["practically_significant"] = practical;
-    judgement.row["status"] = StatusOf(judgement, comparable, significant, practical);
+    judgement.row["status"] = StatusOf(judgement, comparable, significant, practical,
+                                       options.minimum_practical_impact_percent);
     any_insufficient |= judgement.row["status"] == "insufficient_data";
     if (!judgement.computable) {
       uncomputable.push_back(judgement.row["metric"].get<std::string>() +
@@ -185,7 +198,15 @@ json CompareBenchmarks(const Benchmark& baseline, const Benchmark& candidate,
   json warnings = json::array();
   for (const std::string& warning : baseline.warnings) AppendUnique(warnings, warning);
   for (const std::string& warning : candidate.warnings) AppendUnique(warnings, warning);
-  if (!comparable) AppendUnique(warnings, "conditions differ: nothing can be concluded");
+  if (!differences.empty()) {
+    AppendUnique(warnings, "conditions differ: nothing can be concluded");
+  }
+  for (const auto& [side, benchmark] :
+       {std::pair{"baseline", &baseline}, {"candidate", &candidate}}) {
+    if (!EveryRunFailed(*benchmark)) continue;
+    AppendUnique(warnings, "every run of the " + std::string(side) +
+                               " ended in an error: nothing can be concluded");
+  }
   if (candidate.error_count.value_or(0) > baseline.error_count.value_or(0)) {
     AppendUnique(warnings, "the candidate had more errors than the baseline");
   }
@@ -217,9 +238,13 @@ json CompareBenchmarks(const Benchmark& baseline, const Benchmark& candidate,
 
 std::string BenchmarkComparisonMarkdown(const json& comparison) {
   std::string text = "# Benchmark comparison\n\n## Comparability\n\n";
-  text += comparison["comparable"].get<bool>() ? "The conditions agree.\n"
-                                               : "The conditions differ: nothing below can be "
-                                                 "concluded from.\n";
+  if (comparison["comparable"].get<bool>()) {
+    text += "The conditions agree.\n";
+  } else if (comparison["condition_differences"].empty()) {
+    text += "Every run of a side ended in an error: nothing below can be concluded from.\n";
+  } else {
+    text += "The conditions differ: nothing below can be concluded from.\n";
+  }
   for (const auto& [title, key] :
        {std::pair{"Differs", "condition_differences"}, {"Meant to differ", "expected_variables"}}) {
     for (const auto& [name, sides] : comparison[key].items()) {

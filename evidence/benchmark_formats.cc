@@ -118,6 +118,12 @@ Result<Benchmark> BenchmarkFromHyperfine(const json& root, const BenchmarkOption
     // A run that a signal ended has no exit code: null, and a failure all the same.
     benchmark.error_count = static_cast<std::uint64_t>(std::ranges::count_if(
         codes, [](const json& code) { return !code.is_number_integer() || code != 0; }));
+    if (EveryRunFailed(benchmark)) {
+      benchmark.warnings.emplace_back("every run ended in an error: what was measured is failing");
+    } else if (benchmark.error_count != 0U) {
+      benchmark.warnings.push_back(std::to_string(*benchmark.error_count) +
+                                   " runs ended in an error");
+    }
     if (codes.size() != times->size()) {
       benchmark.warnings.emplace_back("there are not as many exit codes as times");
     }

@@ -225,11 +225,62 @@ TEST(BenchmarkComparison, WhatIsMeantToDifferIsNoBar) {
 TEST(BenchmarkComparison, UnitsOfOneKindAreBroughtTogether) {
   Benchmark before = Throughput({1, 1.01, 0.99}, "seconds");
   Benchmark after = Throughput({1000, 1010, 990}, "ms");
-  const auto result = CompareBenchmarks(before, after, {});
+  const auto result = CompareBenchmarks(before, after, {.minimum_practical_impact_percent = 5});
   EXPECT_EQ(result["metrics"][0]["status"], "no_material_change");
   EXPECT_NEAR(result["metrics"][0]["candidate_mean"].get<double>(), 1.0, 1e-12);
   const auto odd = CompareBenchmarks(before, Throughput({1, 1, 1}, "bytes"), {});
   EXPECT_EQ(odd["metrics"][0]["status"], "not_comparable");
+}
+
+TEST(BenchmarkComparison, OnlyAnIntervalWithinTheLimitShowsThatNothingMaterialChanged) {
+  const auto status = [](std::vector<double> before, std::vector<double> after, double limit) {
+    const auto result =
+        CompareBenchmarks(Throughput(std::move(before)), Throughput(std::move(after)),
+                          {.minimum_practical_impact_percent = limit});
+    EXPECT_NE(BenchmarkComparisonMarkdown(result).find("Status"), std::string::npos);
+    return result["metrics"][0]["status"].get<std::string>();
+  };
+  const std::vector<double> before{100, 102, 98, 101, 99};
+  const std::vector<double> after{101, 103, 99, 102, 100};
+  EXPECT_EQ(status(before, after, 5), "no_material_change");  // From -1.3 to +3.3 %.
+  EXPECT_EQ(status(before, after, 3), "inconclusive");
+  EXPECT_EQ(status(before, after, 0), "inconclusive");
+  const std::vector<double> faster{102.9, 102.9, 102.9, 102.9, 102.8};
+  // Beyond chance, but whether beyond the limit the values do not tell.
+  EXPECT_EQ(status(before, faster, 3), "inconclusive");
+  EXPECT_EQ(status(before, faster, 1), "candidate_improvement");
+  EXPECT_EQ(status({5, 5, 5}, {5, 5, 5}, 0), "no_material_change");
+}
+
+TEST(BenchmarkComparison, RunsThatAllFailedCompareWithNothing) {
+  const auto measured = [](const char* codes) {
+    return Normalized(R"({"results":[{"command":"a","times":[1,2,4],"exit_codes":)" +
+                      std::string(codes) + "}]}");
+  };
+  const Benchmark failed = measured("[1,null,3]");
+  const Benchmark good = measured("[0,0,3]");
+  EXPECT_EQ(failed.warnings.front(), "every run ended in an error: what was measured is failing");
+  EXPECT_EQ(good.warnings.front(), "1 runs ended in an error");
+  EXPECT_TRUE(CompareBenchmarks(good, good, {})["comparable"]);
+  for (const auto& [before, after] : {std::pair{&failed, &good}, {&good, &failed}}) {
+    const nlohmann::json result = CompareBenchmarks(*before, *after, {});
+    EXPECT_FALSE(result["comparable"]);
+    EXPECT_EQ(result["metrics"][0]["status"], "not_comparable");
+    EXPECT_NE(BenchmarkComparisonMarkdown(result).find("Every run of a side ended in an error"),
+              std::string::npos);
+  }
+}
+
+TEST(Benchmark, OfASingleValueThereIsNoDeviation) {
+  nlohmann::json single = ToJson(Normalized(R"({"results":[{"command":"a","times":[2]}]})"));
+  nlohmann::json& deviation = single["metrics"]["wall_time"]["standard_deviation"];
+  EXPECT_TRUE(deviation.is_null());
+  EXPECT_EQ(ToJson(Normalized(single.dump())), single);
+  deviation = 0.0;
+  EXPECT_TRUE(NormalizeBenchmark(single.dump(), {}).ok());
+  nlohmann::json several = ToJson(Normalized(R"({"results":[{"command":"a","times":[2,3]}]})"));
+  several["metrics"]["wall_time"]["standard_deviation"] = nullptr;
+  EXPECT_FALSE(NormalizeBenchmark(several.dump(), {}).ok());
 }
 
 // No verdict comes of numbers that overflowed or vanished, and none is null.
@@ -241,7 +292,7 @@ TEST(BenchmarkComparison, NumbersOfAnySizeAreJudgedAlike) {
     return result["metrics"][0];
   };
   const auto usual = judged({1, 1.2, 1.1}, {1.15, 1.05, 1.1});
-  EXPECT_EQ(usual["status"], "no_material_change");
+  EXPECT_EQ(usual["status"], "inconclusive");
   for (const double size : {1e308, 1e160, 1e-160, 1e-300}) {
     const auto row =
         judged({1 * size, 1.2 * size, 1.1 * size}, {1.15 * size, 1.05 * size, 1.1 * size});

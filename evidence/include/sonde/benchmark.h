@@ -56,6 +56,10 @@ struct BenchmarkOptions {
 // too large to have a deviation. Values that cannot be kept are named in the warnings.
 Result<Benchmark> NormalizeBenchmark(std::string_view bytes, const BenchmarkOptions& options);
 
+// What was measured is how long it takes to fail. Of Google Benchmark only runs without an error
+// are kept, so that there is none or some did not fail.
+bool EveryRunFailed(const Benchmark& benchmark);
+
 nlohmann::json ToJson(const Benchmark& benchmark);
 
 }  // namespace sonde

@@ -21,9 +21,10 @@ struct BenchmarkComparisonOptions {
 // The artifact: conditions that differ, and for each metric both have the change of the
 // mean in percent, Welch's 95 % interval of it, a bootstrap interval beside it, the
 // p-value adjusted over all metrics (Holm), and one status: insufficient_data (under 3
-// values on a side), not_comparable (also where the baseline is 0 and the candidate is not),
-// no_material_change, candidate_improvement,
-// candidate_regression. Never more than a candidate: the comparison does not know
+// values on a side), not_comparable (also where the baseline is 0 and the candidate is not, and
+// where every run of a side failed), candidate_improvement and candidate_regression (beyond chance
+// and the limit), no_material_change (the whole interval is within the limit), and otherwise
+// inconclusive: the values cannot tell. Never more than a candidate: the comparison does not know
 // whether both sides did the same work.
 nlohmann::json CompareBenchmarks(const Benchmark& baseline, const Benchmark& candidate,
                                  const BenchmarkComparisonOptions& options);
