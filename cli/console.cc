@@ -12,6 +12,7 @@
 #include "cli/console_model.h"
 #include "cli/console_view.h"
 #include "cli/grpc_client.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 #include "console/recording.h"
 #include "console/replay_console.h"
@@ -217,6 +218,9 @@ Result<int> ShowLive(const Options& options) {
 }
 
 Result<int> Record(const Options& options) {
+  if (Status status = CheckOutput(options.output, std::span<const std::string>()); !status.ok()) {
+    return status.error();
+  }
   auto file = OpenPath(options.output);
   if (!file.ok()) return file.error();
   RecordingWriter recording(*file.value());

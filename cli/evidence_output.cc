@@ -40,7 +40,7 @@ void EvidenceOutput::AddMarkdownTo(CLI::App& command) {
 
 Status EvidenceOutput::Check(const std::vector<std::string>& inputs) const {
   std::vector<std::string> outputs{path_};
-  if (!markdown_path_.empty()) outputs.push_back(markdown_path_);
+  if (markdown_path_.has_value()) outputs.push_back(*markdown_path_);
   for (const std::string& output : outputs) {
     if (Status made = MakeParents(output); !made.ok()) return made;
   }
@@ -48,8 +48,8 @@ Status EvidenceOutput::Check(const std::vector<std::string>& inputs) const {
 }
 
 Status EvidenceOutput::Write(const nlohmann::json& artifact, std::string_view markdown) const {
-  if (!markdown_path_.empty()) {
-    if (Status status = Put(markdown_path_, markdown); !status.ok()) return status;
+  if (markdown_path_.has_value()) {
+    if (Status status = Put(*markdown_path_, markdown); !status.ok()) return status;
   }
   return WriteText(ArtifactText(artifact));
 }

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ class EvidenceOutput {
   void AddTo(CLI::App& command, std::uint64_t max_bytes);
   void AddMarkdownTo(CLI::App& command);
 
-  // Before any work: makes missing folders, refuses outputs that are folders, an input
+  // Before any work: makes missing folders, refuses outputs without a name, folders, an input
   // (by any name) or each other.
   Status Check(const std::vector<std::string>& inputs) const;
   // Writes, and prints the absolute path of the main output on standard output.
@@ -35,7 +36,7 @@ class EvidenceOutput {
   Status Put(const std::string& path, std::string_view text) const;
 
   std::string path_;
-  std::string markdown_path_;
+  std::optional<std::string> markdown_path_;
   std::uint64_t max_bytes_ = 0;
 };
 

@@ -63,6 +63,7 @@ Status CheckOutputs(std::span<const std::string> outputs, std::span<const std::s
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string& output = outputs[i];
     if (output == "-") continue;
+    if (output.empty()) return Unsafe(output, "the name of the output is empty");
     for (const std::string& input : inputs) {
       if (input == "-") continue;
       if (IsSameFile(output, input) || Resolved(output) == Resolved(input)) {

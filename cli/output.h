@@ -14,7 +14,7 @@
 
 namespace sonde::cli {
 
-// Fails with kPathSafety when an output is a folder, the same file as one of the
+// Fails with kPathSafety when an output has no name, is a folder, the same file as one of the
 // inputs (also by another name: a symbolic or hard link) or the same as another
 // output, and with kOutput when its folder is missing or cannot be written to.
 // "-" stands for the standard streams and is always allowed, but as an input only once (kUsage).

@@ -110,9 +110,10 @@ void ProfileWriter::AddTo(CLI::App& command) {
 }
 
 Status ProfileWriter::Check(std::span<const std::string> inputs) const {
+  if (Status status = CheckOutput(path_, inputs); !status.ok()) return status;
   const Result<OutputFormat> format = FormatOf(path_, to_);
   if (!format.ok()) return format.error();
-  return CheckOutput(path_, inputs);
+  return {};
 }
 
 ProfileNeeds ProfileWriter::needs() const {

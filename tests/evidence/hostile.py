@@ -40,12 +40,16 @@ def check_outputs(world):
     os.makedirs(world.path("folder"))
     os.symlink("folder", world.path("to-folder"))
     for output in ("profile.folded", "./profile.folded", "build/../profile.folded", "symbolic", "hard", "folder",
-                   "to-folder", world.path("profile.folded")):
+                   "to-folder", world.path("profile.folded"), ""):
         assert error_of(world, "analyze", "-i", "profile.folded", "-o", output) == "PATH_SAFETY_VIOLATION", output
     world.run("analyze", "-i", "profile.folded", "-o", "a.json")
-    for output, markdown in (("x.json", "x.json"), ("x.json", "./x.json"), ("a.json", "x.md"), ("x.json", "a.json")):
+    for output, markdown in (("x.json", "x.json"), ("x.json", "./x.json"), ("a.json", "x.md"), ("x.json", "a.json"),
+                             ("x.json", "")):
         assert error_of(world, "compare-profiles", "--baseline", "a.json", "--candidate", "a.json", "--output", output,
                         "--markdown-output", markdown) == "PATH_SAFETY_VIOLATION", (output, markdown)
+    for command in (("convert", "profile.folded"), ("flame", "profile.folded"), ("report", "--analysis", "a.json"),
+                    ("diff", "profile.folded", "profile.folded")):
+        assert error_of(world, *command, "-o", "") == "PATH_SAFETY_VIOLATION", command
     assert error_of(world, "analyze", "-i", "profile.folded", "-o", "profile.folded/x") == "OUTPUT_WRITE_FAILED"
     assert error_of(world, "analyze", "-i", "profile.folded", "-o", "x.json", "--max-output-bytes", "100") == \
         "RESOURCE_LIMIT_EXCEEDED"
