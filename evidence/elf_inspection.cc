@@ -83,6 +83,11 @@ bool IsPie(Elf* elf, GElf_Half type) {
   return false;
 }
 
+Error InElf(Error error) {
+  if (error.code == ErrorCode::kMalformed) error.stage = "elf";
+  return error;
+}
+
 // Candidate files, in the order debuggers look, with what is known of each.
 json DebugCandidates(const symbols::ElfFile& file, const std::optional<symbols::DebugLink>& link) {
   std::vector<std::pair<std::string, std::string>> candidates;
@@ -117,19 +122,11 @@ json DebugCandidates(const symbols::ElfFile& file, const std::optional<symbols::
 
 Result<json> InspectElf(const std::string& path) {
   Result<symbols::ElfFile> opened = symbols::ElfFile::Open(path);
-  if (!opened.ok()) {
-    Error error = InFile(opened.error(), path);
-    if (error.code == ErrorCode::kMalformed) error.stage = "elf";
-    return error;
-  }
+  if (!opened.ok()) return InElf(InFile(opened.error(), path));
   const symbols::ElfFile& file = opened.value();
+  if (Status status = file.CheckHeaders(); !status.ok()) return InElf(status.error());
   GElf_Ehdr header;
-  if (gelf_getehdr(file.elf(), &header) == nullptr) {
-    return Error{.code = ErrorCode::kMalformed,
-                 .message = "the ELF header cannot be read",
-                 .file = path,
-                 .stage = "elf"};
-  }
+  gelf_getehdr(file.elf(), &header);
   const std::optional<symbols::DebugLink> link = file.debug_link();
   json value = {{"schema_version", kSchemaVersion},
                 {"path", std::filesystem::absolute(path).lexically_normal().string()},

@@ -72,6 +72,10 @@ Result<nlohmann::json> ReadSourceContext(const std::string& file,
   }
   const Result<std::string> text = ReadRegularFile(resolved.string(), kLargestSource);
   if (!text.ok()) return text.error();
+  if (text.value().find('\0') != std::string::npos) {
+    return SourceError(ErrorCode::kInvalid, "holds zero bytes: not a source file",
+                       resolved.string());
+  }
 
   const std::uint64_t first = options.line > options.before ? options.line - options.before : 1;
   const std::uint64_t last = options.line + options.after;

@@ -199,6 +199,11 @@ Result<SourceResolver> SourceResolver::Open(const std::string& binary, Tool tool
     if (error.code == ErrorCode::kMalformed) error.stage = "elf";
     return error;
   }
+  if (Status status = file.value().CheckHeaders(); !status.ok()) {
+    Error error = status.error();
+    error.stage = "elf";
+    return error;
+  }
   std::string absolute = std::filesystem::absolute(binary).lexically_normal().string();
   std::optional<DwarfLines> lines;
   if (Result<DwarfLines> opened = DwarfLines::Open(absolute); opened.ok()) {

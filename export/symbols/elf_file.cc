@@ -4,6 +4,7 @@
 
 #include <elfutils/libdwelf.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace sonde::symbols {
@@ -100,6 +101,32 @@ void ElfFile::ReadHeaders() {
 
   has_dwarf_ = FindSection(".debug_info") != nullptr || FindSection(".zdebug_info") != nullptr;
   has_symbol_table_ = FindSection(".symtab") != nullptr;
+}
+
+Status ElfFile::CheckHeaders() const {
+  GElf_Ehdr header;
+  if (gelf_getehdr(elf_, &header) == nullptr) {
+    return Error{
+        .code = ErrorCode::kMalformed, .message = "the ELF header cannot be read", .file = path_};
+  }
+  struct Table {
+    const char* name;
+    std::uint64_t offset, size;
+  };
+  const std::uint64_t end = bytes_->bytes().size();
+  // Of more sections than the header can count, it counts none; there is one at least.
+  const std::uint64_t sections = std::max<std::uint64_t>(header.e_shnum, 1);
+  for (const Table& table :
+       {Table{"program", header.e_phoff, std::uint64_t{header.e_phnum} * header.e_phentsize},
+        Table{"section", header.e_shoff, sections * header.e_shentsize}}) {
+    if (table.offset == 0 || (table.offset <= end && table.size <= end - table.offset)) continue;
+    return Error{.code = ErrorCode::kMalformed,
+                 .message = std::string("the ") + table.name + " headers run past the end, " +
+                            std::to_string(end) + " bytes: the file was cut off",
+                 .byte_offset = table.offset,
+                 .file = path_};
+  }
+  return {};
 }
 
 Elf_Scn* ElfFile::FindSection(std::string_view name) const {

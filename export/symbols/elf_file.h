@@ -49,6 +49,9 @@ class ElfFile {
   ~ElfFile();
 
   Elf* elf() const noexcept { return elf_; }
+  // kMalformed, with the place, where the headers of segments or sections lie past the end of the
+  // file: what is behind it was cut off.
+  Status CheckHeaders() const;
   // As InputBytes::CheckWhole.
   Status CheckWhole() const { return bytes_->CheckWhole(); }
   const std::string& path() const noexcept { return path_; }

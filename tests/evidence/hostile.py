@@ -68,7 +68,15 @@ def check_inputs(world):
             os.symlink("/etc/passwd", world.path("outside"))
         assert error_of(world, "source-context", "--file", path, "--line", "1", "--workspace", "src", "--output",
                         "x.json") in ("PATH_SAFETY_VIOLATION", "INVALID_INPUT"), path
+    world.write("src/binary.c", "int main\0\n")
+    assert error_of(world, "source-context", "--file", "binary.c", "--line", "1", "--workspace", "src", "--output",
+                    "x.json") == "INVALID_INPUT"
     assert error_of(world, "inspect-elf", "-i", "profile.folded", "-o", "x.json") == "PROFILE_PARSE_FAILED"
+    with open(world.path("build/app"), "rb") as app, open(world.path("cut"), "wb") as cut:
+        cut.write(app.read(3000))
+    assert error_of(world, "inspect-elf", "-i", "cut", "-o", "x.json") == "PROFILE_PARSE_FAILED"
+    assert error_of(world, "resolve-source", "--binary", "cut", "--module-offset", "0x1", "-o", "x.json") == \
+        "PROFILE_PARSE_FAILED"
     world.run("analyze", "-i", "profile.folded", "-o", "told.json")
     assert error_of(world, "report", "--analysis", "told.json", "-o", "x.pdf") == "INVALID_INPUT"
 

@@ -15,7 +15,8 @@ namespace sonde {
 // checksum, and where a separate debug file was looked for: path, exists, and whether it
 // belongs to this build. Reads only what is on this machine.
 //
-// kNotFound, kInvalid for anything but a regular file, kMalformed when it is not ELF.
+// kNotFound, kInvalid for anything but a regular file, kMalformed when it is not ELF, or cut off
+// before its headers end.
 Result<nlohmann::json> InspectElf(const std::string& path);
 
 }  // namespace sonde
