@@ -237,20 +237,32 @@ Result<std::vector<ClassificationRule>> RulesFromToml(std::string_view text) {
   return rules;
 }
 
+// A list of rules by itself or below the key that TOML has it, or one rule.
+Status AddYamlRules(const YAML::Node& root, std::vector<ClassificationRule>& rules) {
+  if (root.IsMap() && root["rule"]) {
+    for (const auto& entry : root) {
+      if (const auto key = entry.first.as<std::string>(""); key != "rule") {
+        return Broken("unknown key " + key,
+                      static_cast<std::uint64_t>(entry.first.Mark().line + 1));
+      }
+    }
+    if (!root["rule"].IsSequence()) return Broken("rule must be a list of rules");
+    return AddYamlRules(root["rule"], rules);
+  }
+  if (root.IsMap()) return AddRule(root, rules);
+  if (!root.IsSequence()) return Broken("holds neither a rule nor a list of rules");
+  for (const YAML::Node& node : root) {
+    if (Status status = AddRule(node, rules); !status.ok()) return status;
+  }
+  return {};
+}
+
 // yaml-cpp reports by exceptions; none leaves this function.
 Result<std::vector<ClassificationRule>> RulesFromYaml(std::string_view text) {
   std::vector<ClassificationRule> rules;
   try {
-    const YAML::Node root = YAML::Load(std::string(text));
-    if (root.IsMap()) {
-      if (Status status = AddRule(root, rules); !status.ok()) return status.error();
-    } else if (root.IsSequence()) {
-      for (const YAML::Node& node : root) {
-        if (Status status = AddRule(node, rules); !status.ok()) return status.error();
-      }
-    } else {
-      return Broken("holds neither a rule nor a list of rules");
-    }
+    const Status status = AddYamlRules(YAML::Load(std::string(text)), rules);
+    if (!status.ok()) return status.error();
   } catch (const YAML::Exception& exception) {
     return Broken("not valid YAML: " + exception.msg,
                   static_cast<std::uint64_t>(exception.mark.line + 1));

@@ -335,6 +335,21 @@ forbidden_conclusions = ["d"]
   }
 }
 
+TEST(Diagnosis, YamlMayHaveTheKeyOfToml) {
+  const Analysis analysis = Analysed("serve;parse_it 10\n");
+  std::string below = "rule:\n";
+  std::istringstream lines{std::string(kYamlRule)};
+  for (std::string line; std::getline(lines, line);) below += "  " + line + '\n';
+  const ScratchFile file("keyed.yaml", below);
+  const Result<nlohmann::json> diagnosis = Diagnose(analysis, file.path());
+  ASSERT_TRUE(diagnosis.ok()) << Describe(diagnosis.error());
+  EXPECT_EQ(diagnosis.value()["classifications"].size(), 1U);
+  for (const std::string& text : {below + "extra: 1\n", std::string("rule: 7\n")}) {
+    const ScratchFile broken("broken.yaml", text);
+    EXPECT_EQ(Diagnose(analysis, broken.path()).error().code, ErrorCode::kInvalid) << text;
+  }
+}
+
 TEST(Diagnosis, BrokenRuleFilesSayWhere) {
   const Analysis analysis = Analysed("main 1\n");
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
