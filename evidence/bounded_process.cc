@@ -19,6 +19,8 @@
 #include <optional>
 #include <thread>
 
+#include "evidence/markdown.h"
+
 extern char** environ;
 
 namespace sonde {
@@ -159,10 +161,17 @@ Result<pid_t> Spawn(const std::vector<std::string>& argv,
   return pid;
 }
 
+std::string Seconds(std::chrono::milliseconds time) {
+  std::string text = FixedText(static_cast<double>(time.count()) / 1000, 3);
+  while (text.ends_with('0')) text.pop_back();
+  if (text.ends_with('.')) text.pop_back();
+  return text + " s";
+}
+
 Status CheckBounds(const ProcessLimits& limits, const Capture& out, Clock::time_point deadline) {
   if (limits.stop.stop_requested()) return CalledOff();
   if (Clock::now() >= deadline) {
-    return ToolError(ErrorCode::kTimeout, "the program took too long",
+    return ToolError(ErrorCode::kTimeout, "the program took longer than " + Seconds(limits.timeout),
                      {{"timeout_ms", static_cast<std::int64_t>(limits.timeout.count())}});
   }
   if (out.dropped > 0 && !limits.drop_excess_stdout) {
@@ -173,7 +182,9 @@ Status CheckBounds(const ProcessLimits& limits, const Capture& out, Clock::time_
     struct stat status {};
     if (::stat(limits.watched_file.c_str(), &status) == 0 &&
         static_cast<std::uint64_t>(status.st_size) > limits.watched_bytes) {
-      return ToolError(ErrorCode::kLimit, "the program's output file grew past its limit",
+      return ToolError(ErrorCode::kLimit,
+                       "the program's output file grew past its limit, " +
+                           std::to_string(limits.watched_bytes) + " bytes",
                        {{"max_data_bytes", static_cast<std::int64_t>(limits.watched_bytes)}});
     }
   }

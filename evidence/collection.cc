@@ -212,7 +212,11 @@ Result<json> Collect(const CollectionRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   const Result<ProcessOutcome> outcome =
       RunBounded(PerfCommand(request, perf.value(), recording), OwnEnvironment(), limits);
-  if (!outcome.ok()) return outcome.error();
+  if (!outcome.ok()) {
+    Error error = outcome.error();
+    if (error.code == ErrorCode::kLimit) error.file = request.data_output;
+    return error;
+  }
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
 
   json artifact = TargetOf(request);

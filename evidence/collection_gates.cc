@@ -34,7 +34,7 @@ Status CheckCommand(const CollectionRequest& request) {
     return Refused(ErrorCode::kUsage, "a duration goes with a process, not with a command");
   }
   if (Status status = CheckExecutable(request.executable); !status.ok()) {
-    return Refused(ErrorCode::kInvalid, status.error().message);
+    return Refused(status.error().code, status.error().message);
   }
   for (const std::string& argument : request.arguments) {
     if (argument.find_first_of(std::string_view("\0\r\n", 3)) != std::string::npos) {

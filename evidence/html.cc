@@ -16,7 +16,7 @@ body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:2rem auto;padding
 h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2rem;border-bottom:1px solid var(--line)}
 h3{font-size:1rem}code{font:13px ui-monospace,monospace;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%}th,td{padding:4px 8px;border-bottom:1px solid var(--line);
-text-align:left;vertical-align:top}td.r,th.r{text-align:right;white-space:nowrap;
+text-align:left;vertical-align:top}td.id{white-space:nowrap}td.r,th.r{text-align:right;white-space:nowrap;
 font-variant-numeric:tabular-nums}iframe{width:100%;height:32rem;border:1px solid var(--line)})";
 
 std::string Escaped(std::string_view text) {
@@ -94,9 +94,15 @@ std::vector<std::string> CellsOf(std::string_view row) {
 }
 
 std::string TableHtml(const std::vector<std::string_view>& rows) {
-  std::vector<bool> right;
+  // Numbers stand on the right, and what is cited stays on one line.
+  std::vector<std::string> attributes;
   if (rows.size() > 1) {
-    for (const std::string& rule : CellsOf(rows[1])) right.push_back(rule.ends_with(':'));
+    for (const std::string& rule : CellsOf(rows[1])) {
+      attributes.emplace_back(rule.ends_with(':') ? " class=\"r\"" : "");
+    }
+    if (!attributes.empty() && CellsOf(rows[0]).front() == "ID") {
+      attributes.front() = " class=\"id\"";
+    }
   }
   std::string html = "<table>\n";
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -105,8 +111,8 @@ std::string TableHtml(const std::vector<std::string_view>& rows) {
     html += "<tr>";
     const std::vector<std::string> cells = CellsOf(rows[i]);
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      html += '<' + tag + (c < right.size() && right[c] ? " class=\"r\">" : ">") +
-              Inline(cells[c]) + "</" + tag + '>';
+      html += '<' + tag + (c < attributes.size() ? attributes[c] : "") + '>' + Inline(cells[c]) +
+              "</" + tag + '>';
     }
     html += "</tr>\n";
   }

@@ -127,6 +127,9 @@ std::optional<json> Server::Answer(const json& message, Call& call) {
     return ErrorAnswer(json(), kInvalidRequest, "not a JSON-RPC 2.0 message");
   }
   const auto method = message.find("method");
+  if (method == message.end() && !message.contains("result") && !message.contains("error")) {
+    return ErrorAnswer(json(), kInvalidRequest, "there is no method");
+  }
   // Answers to requests that this server never makes, and notifications, need no answer.
   if (method == message.end() || !message.contains("id")) return std::nullopt;
   if (!method->is_string()) return ErrorAnswer(id, kInvalidRequest, "the method is not text");

@@ -259,6 +259,10 @@ TEST_F(McpServer, BadMessagesGetErrorsAndNotificationsNone) {
   EXPECT_EQ(code("{"), -32700);
   EXPECT_EQ(code("[]"), -32600);
   EXPECT_EQ(code(R"({"jsonrpc":"1.0","id":1,"method":"ping"})"), -32600);
+  EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":1})"), -32600);
+  client.Say(R"({"jsonrpc":"2.0","id":1})"
+             "\n");
+  EXPECT_TRUE(client.Next().value_or(json::object()).at("id").is_null());
   EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":1,"method":"nothing"})"), -32601);
   EXPECT_EQ(code(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}})"),
             -32602);

@@ -157,10 +157,12 @@ TEST_F(Collection, FailuresSayWhyAndLeaveNothing) {
 
   CollectionRequest request = Request("head -c 100000 /dev/zero > \"$out\"; sleep 20\n");
   request.max_data_bytes = 1000;
-  Refused(request, ErrorCode::kLimit);
+  const Error grown = Refused(request, ErrorCode::kLimit);
+  EXPECT_THAT(grown.message, HasSubstr("1000 bytes"));
+  EXPECT_EQ(grown.file, request.data_output);
   request = Request("trap '' TERM; sleep 20\n");
   request.timeout_seconds = 0.1;
-  Refused(request, ErrorCode::kTimeout);
+  EXPECT_THAT(Refused(request, ErrorCode::kTimeout).message, HasSubstr("longer than 0.1 s"));
   request = Request(kWriteRecording);
   request.max_metadata_bytes = 2;
   Refused(request, ErrorCode::kLimit);
@@ -249,10 +251,11 @@ TEST_F(Collection, RefusesTargetsAndToolsThatAreNone) {
   const CollectionRequest good = Request(kWriteRecording);
   CollectionRequest request = good;
   request.executable = "true";
-  Refused(request, ErrorCode::kInvalid);
+  EXPECT_THAT(Refused(request, ErrorCode::kPathSafety).message,
+              HasSubstr("named by its absolute path, which 'true' is not"));
   request = good;
   request.executable = folder_.path();
-  Refused(request, ErrorCode::kInvalid);
+  Refused(request, ErrorCode::kPathSafety);
   request = good;
   request.arguments = {std::string("a\nb")};
   Refused(request, ErrorCode::kUsage);
