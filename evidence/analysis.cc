@@ -27,6 +27,10 @@ constexpr std::size_t kLongestMessage = 512;
 constexpr std::string_view kRecordsType = "records";
 constexpr std::string_view kCountedUnit = "sample_count";
 constexpr std::string_view kOfAnyEvent = "count";
+constexpr std::string_view kFoldedWeight = "folded_weight";
+// Folded text does not say what it counts. No recording holds that many samples, while a tenth of
+// a second has that many nanoseconds and a fraction of one that many cycles.
+constexpr std::int64_t kMostFoldedSamples = 100'000'000;
 
 // What the weights of a sample type count, by what made the profile.
 void NameWeights(const Profile& profile, std::size_t sample_type, std::string_view source,
@@ -34,8 +38,8 @@ void NameWeights(const Profile& profile, std::size_t sample_type, std::string_vi
   const ValueType& type = profile.sample_types()[sample_type];
   if (source == "folded") {
     section.event = "unknown";
-    section.weight_unit = kCountedUnit;
-    section.weight_source = "folded_weight";
+    section.weight_unit = section.total_weight < kMostFoldedSamples ? kCountedUnit : kUnknownUnit;
+    section.weight_source = kFoldedWeight;
   } else if (source.starts_with("perf")) {
     section.event = type.type;
     const bool counted = type.unit == "samples" || type.unit == "count_of_samples";
@@ -132,6 +136,10 @@ std::string FingerprintOf(const Analysis& analysis) {
 
 std::optional<double> SamplesBehind(std::int64_t weight, const AnalysisSection& section) {
   if (section.whole_weight.has_value()) return std::nullopt;
+  // Its records are lines, which are no samples.
+  if (section.weight_source == kFoldedWeight && section.total_weight >= kMostFoldedSamples) {
+    return std::nullopt;
+  }
   if (section.weight_unit == kCountedUnit) return static_cast<double>(weight);
   if (!section.sample_count.has_value()) return std::nullopt;
   if (section.total_weight == 0) return 0.0;

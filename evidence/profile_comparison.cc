@@ -250,6 +250,10 @@ std::set<std::string> DsosOf(const AnalysisSection& section) {
   return dsos;
 }
 
+bool UnitsAgree(std::string_view before, std::string_view after) {
+  return before == after || before == kUnknownUnit || after == kUnknownUnit;
+}
+
 // DSOs of the baseline, and what the candidate has in their place: one file of the same name, in
 // another folder. Those that both have, or of whose name a side has several, stay what they are.
 std::map<std::string, std::string> DsoMatches(const AnalysisSection& baseline,
@@ -298,8 +302,8 @@ json CompareAnalyses(const Analysis& baseline, const Analysis& candidate,
     if (b != c) differences[key] = json::array({b, c});
   };
   differ("event", BaseEvent(before.event), BaseEvent(after.event));
+  const bool comparable = differences.empty() && UnitsAgree(before.weight_unit, after.weight_unit);
   differ("weight_unit", before.weight_unit, after.weight_unit);
-  const bool comparable = differences.empty();
   differ("weight_source", before.weight_source, after.weight_source);
   differ("source_type", baseline.source_type, candidate.source_type);
 

@@ -5,6 +5,7 @@
 
 #include "evidence/html.h"
 #include "evidence/markdown.h"
+#include "evidence/weight_unit.h"
 #include "export/flame/markup.h"
 #include "sonde/diagnosis.h"
 
@@ -35,6 +36,7 @@ std::string Bullets(const json& texts, const std::string& prefix = "") {
 
 // "3.05 s (3052104184 nanoseconds)": as people read it, and as it stands in the artifact.
 std::string Weight(std::int64_t weight, const AnalysisSection& section) {
+  if (section.weight_unit == kUnknownUnit) return std::to_string(weight) + " (unit not known)";
   std::string text;
   AppendWeight(text, weight, {section.event, section.weight_unit});
   std::string exact = std::to_string(weight) + ' ' + section.weight_unit;

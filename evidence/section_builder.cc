@@ -82,7 +82,10 @@ std::optional<std::uint64_t> SectionBuilder::Known(std::uint64_t records) const 
 Status SectionBuilder::AddSample(std::uint32_t index) {
   const Sample sample = profile_.sample(index);
   const std::int64_t weight = sample.values[sample_type_];
-  if (weight == 0) return {};
+  if (weight == 0) {
+    is_in_all_ = false;
+    return {};
+  }
   const std::optional<std::uint64_t> told = RecordsOf(index);
   knows_records_ = knows_records_ && told.has_value();
   const std::uint64_t records = told.value_or(0);
@@ -234,9 +237,9 @@ Result<AnalysisSection> SectionBuilder::Build(const std::stop_token& stop) {
   section.total_weight = total_;
   if (whole_.has_negative) section.whole_weight = whole_.value;
   section.sample_count = Known(record_total_);
-  // The number of all may be known where that of each is not, but it is of one event.
-  const bool is_only_type = profile_.sample_types().size() == 1;
-  if (!knows_records_ && is_only_type && !whole_.has_negative) {
+  // The number of all may be known where that of each is not, if all have this event.
+  const bool has_all = is_in_all_ || profile_.sample_types().size() == 1;
+  if (!knows_records_ && has_all && !whole_.has_negative) {
     section.sample_count = profile_.records();
   }
 

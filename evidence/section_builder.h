@@ -79,6 +79,7 @@ class SectionBuilder {
   std::int64_t total_ = 0;
   std::uint64_t record_total_ = 0;
   bool knows_records_ = true;  // Of every sample so far.
+  bool is_in_all_ = true;      // Every sample so far has weight.
 };
 
 }  // namespace sonde

@@ -8,6 +8,9 @@
 
 namespace sonde {
 
+// Of weights that the input does not name and that cannot be samples.
+inline constexpr std::string_view kUnknownUnit = "unknown";
+
 // The event without its modifiers: "cycles" for "cycles:u", "cpu_core/cycles/" and
 // "cpu-cycles:upp". Text behind the last ':' is a modifier only when all its letters are.
 std::string BaseEvent(std::string_view event);

@@ -246,8 +246,16 @@ void ProfileBuilder::CountTotalsThatOverflow() {
   }
 }
 
+// A record may stand for several periods, and these be counted.
+bool ProfileBuilder::CountsOtherThanRecords() const noexcept {
+  if (!profile_.record_type_.has_value() || !profile_.records_.has_value()) return false;
+  const std::int64_t counted = profile_.Total(*profile_.record_type_);
+  return *profile_.records_ != static_cast<std::uint64_t>(counted);
+}
+
 Profile ProfileBuilder::Build() && {
   if (!profile_.records_.has_value()) profile_.records_ = SumOfRecords();
+  if (CountsOtherThanRecords()) profile_.record_type_.reset();
   CountTotalsThatOverflow();
   return std::move(profile_);
 }

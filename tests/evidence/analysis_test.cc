@@ -546,6 +546,47 @@ TEST(ProfileComparison, TheVerdictIsTheSameInAnyFormatAndNoneWhereSamplesAreNotT
             std::string::npos);
 }
 
+TEST(Analysis, FoldedWeightsAreSamplesOnlyWhereTheyCanBe) {
+  const Analysis counts = Analysed("main;f 99999990\nmain;malloc 9\n");
+  EXPECT_EQ(counts.main.weight_unit, "sample_count");
+  EXPECT_EQ(SamplesBehind(9, counts.main), 9);
+  const Analysis times = Analysed("main;f 99999991\nmain;malloc 9\n");
+  EXPECT_EQ(times.main.weight_unit, "unknown");
+  EXPECT_FALSE(SamplesBehind(9, times.main).has_value());
+
+  const auto can_judge = [](const Analysis& analysis) {
+    return Diagnose(analysis).value().dump().find("chance cannot be judged") == std::string::npos;
+  };
+  EXPECT_TRUE(can_judge(counts));
+  EXPECT_FALSE(can_judge(times));
+  const nlohmann::json comparison = CompareAnalyses(counts, times, 0);
+  EXPECT_TRUE(comparison["comparable"]);
+  for (const auto& row : comparison["hotspot_deltas"]) EXPECT_FALSE(row.contains("noise"));
+  EXPECT_NE(ReportMarkdown(times, Diagnose(times).value(), {})
+                .find("Total weight: 100000000 (unit not known)"),
+            std::string::npos);
+}
+
+TEST(Analysis, RecordsAreThoseOfTheProfileWhereASampleTypeCountsPeriods) {
+  for (const bool is_cpu_alone : {false, true}) {
+    std::vector<ValueType> types{{"samples", "count"}};
+    if (!is_cpu_alone) types.push_back({"cpu", "nanoseconds"});
+    ProfileBuilder builder(types);
+    const std::vector<std::int64_t> values{30, 300};
+    for (const char* name : {"f", "g", "h"}) {
+      builder.AddSample(builder.Extend(kEmptyStack, builder.FrameNamed(name)), kNoLabels,
+                        std::span(values).first(types.size()), std::nullopt);
+    }
+    builder.SetRecords(88);
+    const Analysis analysis =
+        AnalyzeProfile(std::move(builder).Build(), {.format = "pprof"}).value();
+    EXPECT_EQ(analysis.parsed_records, 88U);
+    EXPECT_EQ(analysis.main.sample_count, 88U);
+    EXPECT_FALSE(analysis.main.hotspots[0].sample_count.has_value());
+    EXPECT_TRUE(AnalysisFromJson(ToJson(analysis)).ok());
+  }
+}
+
 TEST(ProfileComparison, AFileInAnotherFolderIsTheSameUnlessTwoHaveItsName) {
   const auto made = [](const std::vector<std::string>& files) {
     ProfileBuilder builder({{"samples", "count"}});

@@ -37,6 +37,18 @@ TEST(ProfileBuilder, WhatIsEqualIsKeptOnce) {
   EXPECT_EQ(profile.functions().size(), 1U);
 }
 
+TEST(ProfileBuilder, ASampleTypeThatCountsPeriodsCountsNoRecords) {
+  for (const std::uint64_t records : {88U, 90U}) {
+    ProfileBuilder builder({{"samples", "count"}, {"cpu", "nanoseconds"}});
+    builder.AddSample(kEmptyStack, kNoLabels, {90, 900}, std::nullopt);
+    builder.SetRecords(records);
+    const Profile profile = std::move(builder).Build();
+    EXPECT_EQ(profile.records(), records);
+    EXPECT_EQ(profile.record_type().has_value(), records == 90);
+    EXPECT_EQ(profile.records(0).has_value(), records == 90);
+  }
+}
+
 TEST(ProfileBuilder, AMappingKnowsWhatAnyThatIsTheSameKnew) {
   ProfileBuilder builder({{"samples", "count"}});
   Mapping mapping{.start = 1, .limit = 9, .file = builder.Intern("/bin/f")};

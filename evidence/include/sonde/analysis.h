@@ -57,7 +57,7 @@ struct AnalysisPath {
 // The figures of one event (sample type).
 struct AnalysisSection {
   std::string event;          // "unknown" where the input does not name it.
-  std::string weight_unit;    // "sample_count", "nanoseconds", "cycles", "event_count", ...
+  std::string weight_unit;    // "sample_count", "nanoseconds", "cycles", "unknown", ...
   std::string weight_source;  // "folded_weight", "perf_period", "sample_count_fallback", ...
   // Records that have this event, where the input tells.
   std::optional<std::uint64_t> sample_count;
@@ -74,7 +74,9 @@ struct AnalysisSection {
 
 // How many samples a weight of the section stands for: what chance is judged by. Weights of one
 // event are near equal, so the share of samples is the share of weight. Nothing where the input
-// does not tell how many samples there are, and for a difference.
+// does not tell how many samples there are, for a difference, and for folded weights of 100 million
+// or more in all: no recording holds as many samples, but a tenth of a second that many
+// nanoseconds.
 std::optional<double> SamplesBehind(std::int64_t weight, const AnalysisSection& section);
 
 struct AnalysisWarning {

@@ -19,7 +19,8 @@ namespace sonde {
 // the sample counts: "noise" says that chance explains the change. Hotspots are one family and
 // call paths another, each adjusted over all entries whose change is known, listed or not
 // (Holm); of a hotspot self and inclusive weight are tested, and the lesser p-value counts
-// twice (Bonferroni). Events and units must agree to be comparable; the kind of input need not.
+// twice (Bonferroni). Events and units, where known, must agree to be comparable; the kind of input
+// need not.
 nlohmann::json CompareAnalyses(const Analysis& baseline, const Analysis& candidate,
                                double minimum_delta_percent);
 

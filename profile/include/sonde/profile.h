@@ -158,7 +158,8 @@ class Profile {
   std::optional<std::uint64_t> records() const noexcept { return records_; }
   // The same for one sample; nothing also where values were taken away from it.
   std::optional<std::uint64_t> records(std::size_t sample) const noexcept;
-  // The sample type that counts records where nothing else tells: {"samples", "count"}.
+  // The sample type that counts records where nothing else tells: {"samples", "count"}. None where
+  // its total is not records(): it counts the periods that they stand for.
   std::optional<std::size_t> record_type() const noexcept { return record_type_; }
   const Losses& losses() const noexcept { return losses_; }
 

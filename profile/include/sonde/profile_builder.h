@@ -93,6 +93,7 @@ class ProfileBuilder {
   void CountTotalsThatOverflow();
   void CountRecords(std::size_t row, std::optional<std::uint64_t> records);
   std::optional<std::uint64_t> SumOfRecords() const noexcept;
+  bool CountsOtherThanRecords() const noexcept;
   std::size_t FindOrAddRow(StackId stack, LabelSetId labels);
   void IndexRows(std::size_t slots);
 
