@@ -18,7 +18,7 @@ namespace sonde {
 // Bytes that are either the caller's or held here.
 struct Unwrapped {
   struct Free {
-    void operator()(char* bytes) const noexcept { std::free(bytes); }
+    void operator()(char* memory) const noexcept { std::free(memory); }
   };
   std::string_view bytes;
   std::unique_ptr<char, Free> held;
