@@ -2,13 +2,9 @@
 
 #include "console/config.h"
 
-// Compiled in, under a name of our own: the application may bring another version.
-#define TOML_HEADER_ONLY 1
-#define TOML_EXCEPTIONS 0
-// It asserts what it then checks properly: "[[[" is an error, not a fault.
-#define TOML_ASSERT(expression) static_assert(true)
+// Under a name of our own: the application may bring another version.
 #define toml sonde_toml
-#include <toml++/toml.h>
+#include "profile/toml.h"
 #undef toml
 namespace toml = sonde_toml;
 

@@ -6,14 +6,9 @@
 #include <array>
 #include <cmath>
 #include <set>
-// The packaged library is built with exceptions; this file wants none.
-#define TOML_EXCEPTIONS 0
-#define TOML_HEADER_ONLY 1
-// It asserts what it then checks properly: "[[[" is an error, not a fault.
-#define TOML_ASSERT(expression) static_assert(true)
-#include <toml++/toml.h>
 
 #include "evidence/classification_rules.h"
+#include "profile/toml.h"
 #include "sonde/artifact.h"
 
 namespace sonde {
