@@ -18,6 +18,7 @@
 #include "agentlog/hash.h"
 #include "agentlog/parse_cache.h"
 #include "agentlog/tally.h"
+#include "sonde/usable_cores.h"
 
 namespace sonde {
 namespace agentlog {
@@ -214,7 +215,7 @@ void EnterAll(Tallies& tallies, AgentHistory::State& state) {
 }  // namespace
 
 unsigned ThreadsByDefault() noexcept {
-  return std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
+  return std::min(UsableCores(), 16U);
 }
 
 Result<OpenFile> OpenAgain(const AgentHistory::State& state, std::uint32_t index) {

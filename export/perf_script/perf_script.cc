@@ -18,6 +18,7 @@
 #include "export/program_first.h"
 #include "export/span_of_time.h"
 #include "sonde/profile_builder.h"
+#include "sonde/usable_cores.h"
 
 namespace sonde {
 namespace {
@@ -42,7 +43,7 @@ std::size_t SplitOf(std::string_view text) {
 std::vector<std::unique_ptr<ScriptPart>> PartsOf(std::string_view text, const ReadOptions& options,
                                                  std::size_t smallest_to_split) {
   std::vector<std::unique_ptr<ScriptPart>> parts;
-  const bool is_large = text.size() >= smallest_to_split && std::thread::hardware_concurrency() > 1;
+  const bool is_large = text.size() >= smallest_to_split && UsableCores() > 1;
   const std::size_t split = is_large ? SplitOf(text) : 0;
   if (split != 0) parts.push_back(std::make_unique<ScriptPart>(text, 0, split, options));
   parts.push_back(std::make_unique<ScriptPart>(text, split, text.size(), options));
