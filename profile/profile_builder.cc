@@ -213,7 +213,7 @@ void ProfileBuilder::AddSample(StackId stack, LabelSetId labels,
 void ProfileBuilder::CountRecords(std::size_t row, std::optional<std::uint64_t> records) {
   knows_records_ = knows_records_ && records.has_value();
   if (!knows_records_) {
-    profile_.row_records_ = {};
+    profile_.row_records_ = std::vector<std::uint64_t>();
     return;
   }
   if (row == profile_.row_records_.size()) profile_.row_records_.push_back(0);
@@ -251,6 +251,21 @@ bool ProfileBuilder::CountsOtherThanRecords() const noexcept {
   if (!profile_.record_type_.has_value() || !profile_.records_.has_value()) return false;
   const std::int64_t counted = profile_.Total(*profile_.record_type_);
   return *profile_.records_ != static_cast<std::uint64_t>(counted);
+}
+
+Profile ProfileBuilder::Build(MappingId program) && {
+  if (program == MappingId{0}) return std::move(*this).Build();
+  std::vector<Mapping>& mappings = profile_.mappings_;
+  const auto first = static_cast<std::ptrdiff_t>(Number(program));
+  std::rotate(mappings.begin(), mappings.begin() + first, mappings.begin() + first + 1);
+  for (Profile::StoredLocation& location : profile_.locations_) {
+    if (location.mapping == program) {
+      location.mapping = MappingId{0};
+    } else if (location.mapping < program) {
+      location.mapping = MappingId{static_cast<std::uint32_t>(location.mapping) + 1};
+    }
+  }
+  return std::move(*this).Build();
 }
 
 Profile ProfileBuilder::Build() && {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "export/perf_data/perf_data.h"
-#include "export/program_first.h"
 
 namespace sonde::perf_data {
 namespace {
@@ -307,8 +306,8 @@ Result<Profile> Reader::Build() && {
     builder.SetTime(header_.unix_minus_clock_ns + static_cast<std::int64_t>(first_ns_));
   }
   const std::optional<Map> program = machine_.Program();
-  const MappingId first = program.has_value() ? output_->frames.MappingOf(*program) : MappingId{0};
-  return WithProgramFirst(std::move(builder).Build(), first);
+  if (!program.has_value()) return std::move(builder).Build();
+  return std::move(builder).Build(output_->frames.MappingOf(*program));
 }
 
 }  // namespace sonde::perf_data

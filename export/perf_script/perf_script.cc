@@ -15,7 +15,6 @@
 #include "export/limit_guard.h"
 #include "export/perf_script/script_frames.h"
 #include "export/perf_script/script_part.h"
-#include "export/program_first.h"
 #include "export/span_of_time.h"
 #include "sonde/profile_builder.h"
 #include "sonde/usable_cores.h"
@@ -131,7 +130,7 @@ class Assembler {
     builder_.SetDuration(duration_ns);
     if (samples_ == 0) recorded_.TellIn(builder_);
     const MappingId program = frames_.Program(comms_);
-    return WithProgramFirst(std::move(builder_).Build(), program);
+    return std::move(builder_).Build(program);
   }
 
  private:

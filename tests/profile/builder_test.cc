@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <string_view>
+#include <vector>
+
 #include "sonde/profile_builder.h"
 
 namespace sonde {
@@ -47,6 +50,31 @@ TEST(ProfileBuilder, ASampleTypeThatCountsPeriodsCountsNoRecords) {
     EXPECT_EQ(profile.record_type().has_value(), records == 90);
     EXPECT_EQ(profile.records(0).has_value(), records == 90);
   }
+}
+
+TEST(ProfileBuilder, TheProgramIsTheFirstMappingAndLocationsKeepTheirOwn) {
+  ProfileBuilder builder({{"samples", "count"}});
+  std::vector<MappingId> mappings;
+  for (const char* file : {"/lib/a", "/lib/b", "/bin/program", "/lib/c"}) {
+    mappings.push_back(builder.AddMapping({.start = 1, .limit = 9, .file = builder.Intern(file)}));
+    builder.AddLocation({.mapping = mappings.back(), .address = 5, .lines = {}});
+  }
+  builder.AddLocation({.address = 5, .lines = {}});
+
+  const Profile profile = std::move(builder).Build(mappings[2]);
+  const auto file = [&](std::uint32_t number) {
+    return profile.text(profile.mapping(MappingId{number}).file);
+  };
+  EXPECT_EQ(file(0), "/bin/program");
+  EXPECT_EQ(file(1), "/lib/a");
+  EXPECT_EQ(file(2), "/lib/b");
+  EXPECT_EQ(file(3), "/lib/c");
+  std::vector<std::string_view> files;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    files.push_back(profile.text(profile.mapping(profile.location(LocationId{i}).mapping).file));
+  }
+  EXPECT_EQ(files, (std::vector<std::string_view>{"/lib/a", "/lib/b", "/bin/program", "/lib/c"}));
+  EXPECT_EQ(profile.location(LocationId{4}).mapping, kNoMapping);
 }
 
 TEST(ProfileBuilder, AMappingKnowsWhatAnyThatIsTheSameKnew) {

@@ -88,6 +88,9 @@ class ProfileBuilder {
 
   // Where no records were set they are the sum over the samples.
   Profile Build() &&;
+  // The same with the mapping `program` in front of the others, since readers take the first one
+  // for the program. The ids of mappings that were given out are then of no use.
+  Profile Build(MappingId program) &&;
 
  private:
   void CountTotalsThatOverflow();
