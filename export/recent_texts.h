@@ -42,6 +42,9 @@ class RecentTexts {
     return kNone;
   }
 
+  // Gives back the memory, and knows nothing from then on.
+  void Forget() { buckets_ = std::vector<Bucket>(kFewestBuckets); }
+
   // `number` is not kNone, and the text is not there yet.
   void Add(std::uint64_t hash, std::string_view text, std::uint32_t number) {
     if (text.size() > kLongest) return;

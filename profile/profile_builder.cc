@@ -272,6 +272,7 @@ Profile ProfileBuilder::Build() && {
   if (!profile_.records_.has_value()) profile_.records_ = SumOfRecords();
   if (CountsOtherThanRecords()) profile_.record_type_.reset();
   CountTotalsThatOverflow();
+  profile_.stacks_.Finish();
   return std::move(profile_);
 }
 

@@ -3,6 +3,7 @@
 #include "sonde/stack_table.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace sonde {
 namespace {
@@ -49,7 +50,7 @@ std::vector<LocationId> StackTable::Frames(StackId stack) const {
 }
 
 void StackTable::Grow() {
-  index_.assign(index_.size() * 2, 0);
+  index_.assign(std::max(kFirstIndexSize, std::bit_ceil((nodes_.size() + 1) * 2)), 0);
   const std::size_t mask = index_.size() - 1;
   for (std::uint32_t node = 1; node < nodes_.size(); ++node) {
     std::size_t slot = HashOf(nodes_[node].caller, nodes_[node].leaf) & mask;

@@ -9,7 +9,7 @@
 namespace sonde {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
+constexpr std::size_t kLargestChunk = std::size_t{64} << 10;
 constexpr std::size_t kFirstIndexSize = 64;
 
 std::uint32_t HashOf(std::string_view text) {
@@ -56,11 +56,13 @@ std::optional<StringId> StringTable::Find(std::string_view text) const noexcept 
 std::string_view StringTable::Store(std::string_view text) {
   if (text.empty()) return {};
   if (text.size() > free_bytes_) {
-    const std::size_t bytes = std::max(kChunkBytes, text.size());
+    const bool is_large = text.size() >= next_chunk_;
+    const std::size_t bytes = is_large ? text.size() : next_chunk_;
     chunks_.push_back(std::make_unique_for_overwrite<char[]>(bytes));
     chunk_bytes_ += bytes;
+    next_chunk_ = std::min(next_chunk_ * 2, kLargestChunk);
     // A text larger than a chunk gets one of its own, and the open chunk stays open.
-    if (text.size() >= kChunkBytes) {
+    if (is_large) {
       std::memcpy(chunks_.back().get(), text.data(), text.size());
       return {chunks_.back().get(), text.size()};
     }

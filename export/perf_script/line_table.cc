@@ -50,6 +50,11 @@ std::uint32_t LineTable::NumberOf(std::string_view text) {
   return number;
 }
 
+void LineTable::Finish() {
+  index_ = {};
+  for (RecentTexts& texts : recent_) texts.Forget();
+}
+
 std::uint32_t LineTable::Intern(const FrameLine& line) {
   const std::uint64_t hash = HashOf(line);
   const std::uint32_t known =

@@ -27,6 +27,9 @@ class LineTable {
   // The number of a trimmed line, or kNone for one that is no part of a stack.
   std::uint32_t NumberOf(std::string_view text);
 
+  // Gives back the memory that only NumberOf needs, which is not called any more.
+  void Finish();
+
   const FrameLine& operator[](std::uint32_t number) const noexcept { return lines_[number]; }
   std::size_t size() const noexcept { return lines_.size(); }
   std::span<const FrameLine> lines() const noexcept { return lines_; }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kProgressStep = std::uint64_t{16} << 20;
 constexpr std::size_t kBytesOfABlock = 1024;
-constexpr std::size_t kMostBlocks = std::size_t{1} << 14;
+constexpr std::size_t kMostBlocks = std::size_t{1} << 13;
 
 bool IsSpace(char c) { return c == ' ' || c == '\t'; }
 
@@ -63,7 +63,17 @@ Status ScriptPart::Read(const std::function<void(std::uint64_t)>& progress) {
     if (const Status read = ReadSample(*header, is_indented); !read.ok()) return read;
     if (const Status within = CheckLimits(line); !within.ok()) return within;
   }
+  Finish();
   return {};
+}
+
+// What only reading needs, so that it is not there beside the profile that is made of the part.
+void ScriptPart::Finish() {
+  lines_.Finish();
+  stacks_.Finish();
+  recent_blocks_.Forget();
+  thread_index_ = {};
+  row_index_ = {};
 }
 
 std::string_view ScriptPart::PeekLine() const {

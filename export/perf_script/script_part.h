@@ -90,6 +90,7 @@ class ScriptPart {
   std::uint32_t InternEvent(std::string_view event);
   void AddToRow(std::uint32_t stack, const HeaderLine& header);
   void CountStray(std::string_view line);
+  void Finish();
   Status CheckLimits(std::string_view line) const;
   bool IsWanted(const HeaderLine& header);
 

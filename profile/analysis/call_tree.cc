@@ -48,8 +48,9 @@ CallTree::CallTree(const FrameNames& names, std::span<const std::int64_t> weight
     AddFromLeaf(weights);
   }
   SumTotals();
-  last_child_ = {};
-  index_ = {};
+  // Assigning {} would keep the memory.
+  last_child_ = std::vector<std::uint32_t>();
+  index_ = std::vector<std::uint32_t>();
 }
 
 std::uint32_t CallTree::ChildOf(std::uint32_t parent, const Frame& frame) {

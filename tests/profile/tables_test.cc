@@ -59,6 +59,21 @@ TEST(StackTable, EqualStacksHaveEqualIdsAndCallersSmallerOnes) {
   EXPECT_GE(table.bytes(), table.size() * 8);
 }
 
+TEST(StackTable, AFinishedOneHoldsLessAndKnowsItsStacksAsBefore) {
+  StackTable table;
+  StackId stack = kEmptyStack;
+  for (std::uint32_t i = 0; i < 5'000; ++i) stack = table.Extend(stack, LocationId{i % 7});
+  const std::size_t bytes = table.bytes();
+  table.Finish();
+  EXPECT_LT(table.bytes(), bytes);
+  EXPECT_EQ(table.Depth(stack), 5'000U);
+
+  StackId again = kEmptyStack;
+  for (std::uint32_t i = 0; i < 5'000; ++i) again = table.Extend(again, LocationId{i % 7});
+  EXPECT_EQ(again, stack);
+  EXPECT_EQ(table.size(), 5'001U);
+}
+
 TEST(HashIndex, EqualHashesAreToldApartByTheirKeys) {
   HashIndex index;
   for (std::uint32_t i = 0; i < 5'000; ++i) index.Add(i % 7, i);

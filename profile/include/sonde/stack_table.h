@@ -24,6 +24,9 @@ class StackTable {
   // The stack `caller` with `callee` on top of it, added if it is new.
   StackId Extend(StackId caller, LocationId callee);
 
+  // Gives back the memory that only Extend needs. A later Extend takes it anew.
+  void Finish() noexcept { index_ = std::vector<std::uint32_t>(); }
+
   // Not for kEmptyStack, which is its own caller and has no leaf.
   StackId caller(StackId stack) const noexcept { return nodes_[Index(stack)].caller; }
   LocationId leaf(StackId stack) const noexcept { return nodes_[Index(stack)].leaf; }

@@ -45,6 +45,7 @@ class StringTable {
   char* free_ = nullptr;
   std::size_t free_bytes_ = 0;
   std::size_t chunk_bytes_ = 0;
+  std::size_t next_chunk_ = std::size_t{4} << 10;  // Bytes.
 };
 
 }  // namespace sonde
