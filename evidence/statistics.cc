@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -13,6 +14,8 @@ namespace sonde {
 namespace {
 
 constexpr double kUpperTail = 0.975;  // Of a two-sided 95 % interval.
+constexpr double kFewExpected = 1000;
+constexpr double kNegligible = 1e-12;
 constexpr std::uint64_t kBootstrapSeed = 0x50e1d5ULL;
 
 // A uniform index below `bound`. Not std::uniform_int_distribution, whose draws
@@ -25,6 +28,26 @@ double ResampledMean(std::span<const double> values, std::mt19937_64& engine) {
   double sum = 0;
   for (std::size_t i = 0; i < values.size(); ++i) sum += values[Draw(engine, values.size())];
   return sum / static_cast<double>(values.size());
+}
+
+double LogChoose(double n, double k) {
+  return boost::math::lgamma(n + 1) - boost::math::lgamma(k + 1) - boost::math::lgamma(n - k + 1);
+}
+
+// Of `drawn` samples that fell on two sides by chance, the probability that the first side has
+// `part` or one further from what is expected there, in the same direction.
+double TailBeyond(double part, double whole, double drawn, double other_whole) {
+  const bool is_upper = part * (whole + other_whole) > drawn * whole;
+  double term = std::exp(LogChoose(whole, part) + LogChoose(other_whole, drawn - part) -
+                         LogChoose(whole + other_whole, drawn));
+  double tail = 0;
+  // Away from what is expected each term is less than the one before; past the last it is 0.
+  for (double x = part; term > tail * kNegligible; x += is_upper ? 1 : -1) {
+    tail += term;
+    term *= is_upper ? (whole - x) * (drawn - x) / ((x + 1) * (other_whole - drawn + x + 1))
+                     : x * (other_whole - drawn + x) / ((whole - x + 1) * (drawn - x + 1));
+  }
+  return tail;
 }
 
 // Of values of which the largest is about 1.
@@ -151,6 +174,11 @@ double TwoProportionPValue(double part_a, double whole_a, double part_b, double 
   const double pooled = (part_a + part_b) / (whole_a + whole_b);
   const double variance = pooled * (1 - pooled) * (1 / whole_a + 1 / whole_b);
   if (variance <= 0) return 1;
+  if (std::min(whole_a, whole_b) * std::min(pooled, 1 - pooled) < kFewExpected) {
+    const double tail = TailBeyond(std::round(part_a), std::round(whole_a),
+                                   std::round(part_a) + std::round(part_b), std::round(whole_b));
+    return std::min(1.0, 2 * tail);
+  }
   const double z = std::abs(part_a / whole_a - part_b / whole_b) / std::sqrt(variance);
   return 2.0 * boost::math::cdf(boost::math::complement(boost::math::normal(), z));
 }

@@ -49,8 +49,10 @@ ConfidenceInterval BootstrapDifference(std::span<const double> baseline,
 // Holm's step-down adjustment: p-values of a family, in the order given.
 std::vector<double> HolmAdjusted(std::span<const double> p_values);
 
-// Two-sided p-value of the pooled z-test that two shares are equal. `part` of
-// `whole` on each side are counts of independent samples. 1 when a side is empty.
+// Two-sided p-value of the test that two shares are equal. `part` of `whole` on each side are
+// counts of independent samples, rounded to whole ones. Exact (Fisher: twice the lesser tail) where
+// fewer than 1000 are expected in a cell, for the normal distribution is far off in the tails of
+// small counts and unequal sides; else the pooled z-test. 1 when a side is empty.
 double TwoProportionPValue(double part_a, double whole_a, double part_b, double whole_b);
 
 }  // namespace sonde
