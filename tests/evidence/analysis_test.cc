@@ -395,6 +395,8 @@ TEST(Report, SaysWhatWasSeenAndConfirmsNothing) {
   const std::string html = ReportHtml(analysis, diagnosis, {}, "<svg/>");
   EXPECT_EQ(html.find("<script>alert"), std::string::npos);
   EXPECT_NE(html.find("<iframe sandbox"), std::string::npos);
+  EXPECT_NE(html.find("td.id{white-space:nowrap}"), std::string::npos);
+  EXPECT_NE(html.find("<td class=\"id\">H-001</td>"), std::string::npos);
   EXPECT_EQ(markdown, ReportMarkdown(analysis, diagnosis, {.problem = "slow | *now*"}));
 }
 
