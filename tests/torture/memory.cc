@@ -156,7 +156,11 @@ void Live(const std::string& folder, const std::string& engine, Told& told, Limi
     const bool started = session->ok() && session->value().Start().ok();
     const std::uint64_t rounds = host.rounds();
     std::this_thread::sleep_for(120ms);
-    if (host.rounds() == rounds) _exit(3);
+    // A busy machine may leave the host without a core for longer than that.
+    for (const Clock::time_point end = Clock::now() + 10s; host.rounds() == rounds;) {
+      if (Clock::now() > end) _exit(3);
+      std::this_thread::sleep_for(1ms);
+    }
     if (session->ok()) {
       static_cast<void>(session->value().Snapshot());
       static_cast<void>(session->value().CaptureWall(5ms));
