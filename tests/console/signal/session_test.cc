@@ -154,7 +154,7 @@ TEST(Session, WallClockTimeIsWrittenBesideOrOnDemand) {
   EXPECT_THAT(captured.value(), HasSubstr("/daemon-wall-"));
   ASSERT_TRUE(session.value().End().ok());
   ASSERT_EQ(EntriesOf(folder).size(), 2U);
-  const SnapshotEntry& wall = EntriesOf(folder)[1];
+  const SnapshotEntry wall = EntriesOf(folder)[1];
   EXPECT_EQ(wall.label(), "Wall-clock profile (pprof)");
   EXPECT_GT(wall.samples, 0U);
   EXPECT_GE(wall.duration_ns, 60'000'000);
@@ -180,6 +180,9 @@ TEST(Session, ExitWritesTheLastSnapshotToo) {
 }
 
 TEST(Session, AForkedChildLeavesTheSessionAloneAndMayHaveItsOwn) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the allocator of this sanitizer stays locked in a child of several threads";
+#endif
   const TemporaryFolder folder;
   const TemporaryFolder other;
   const int exit_code = InChild([&] {
