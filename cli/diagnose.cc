@@ -28,7 +28,7 @@ struct DiagnoseOptions {
 };
 
 void AddCommon(CLI::App& command, DiagnoseOptions& options) {
-  command.add_option("--analysis", options.analysis, "Artifact that sonde analyze wrote")
+  command.add_option("-i,--analysis", options.analysis, "Artifact that sonde analyze wrote")
       ->required();
   command.add_option("--rules", options.rules,
                      "Rules of your own, TOML or YAML, beside the "
