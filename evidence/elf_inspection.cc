@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "evidence/whole_elf.h"
 #include "export/symbols/debug_files.h"
 #include "export/symbols/elf_file.h"
 #include "sonde/artifact.h"
@@ -83,11 +84,6 @@ bool IsPie(Elf* elf, GElf_Half type) {
   return false;
 }
 
-Error InElf(Error error) {
-  if (error.code == ErrorCode::kMalformed) error.stage = "elf";
-  return error;
-}
-
 // Candidate files, in the order debuggers look, with what is known of each.
 json DebugCandidates(const symbols::ElfFile& file, const std::optional<symbols::DebugLink>& link) {
   std::vector<std::pair<std::string, std::string>> candidates;
@@ -121,10 +117,9 @@ json DebugCandidates(const symbols::ElfFile& file, const std::optional<symbols::
 }  // namespace
 
 Result<json> InspectElf(const std::string& path) {
-  Result<symbols::ElfFile> opened = symbols::ElfFile::Open(path);
-  if (!opened.ok()) return InElf(InFile(opened.error(), path));
+  Result<symbols::ElfFile> opened = OpenWholeElf(path);
+  if (!opened.ok()) return opened.error();
   const symbols::ElfFile& file = opened.value();
-  if (Status status = file.CheckHeaders(); !status.ok()) return InElf(status.error());
   GElf_Ehdr header;
   gelf_getehdr(file.elf(), &header);
   const std::optional<symbols::DebugLink> link = file.debug_link();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "evidence/symbolizer_tool.h"
+#include "evidence/whole_elf.h"
 #include "export/symbols/elf_file.h"
 #include "sonde/artifact.h"
 #include "sonde/dwarf_lines.h"
@@ -193,17 +194,8 @@ SourceResolver::~SourceResolver() = default;
 Result<SourceResolver> SourceResolver::Open(const std::string& binary, Tool tool,
                                             const std::string& tool_path,
                                             const std::stop_token& stop) {
-  Result<symbols::ElfFile> file = symbols::ElfFile::Open(binary);
-  if (!file.ok()) {
-    Error error = InFile(file.error(), binary);
-    if (error.code == ErrorCode::kMalformed) error.stage = "elf";
-    return error;
-  }
-  if (Status status = file.value().CheckHeaders(); !status.ok()) {
-    Error error = status.error();
-    error.stage = "elf";
-    return error;
-  }
+  Result<symbols::ElfFile> file = OpenWholeElf(binary);
+  if (!file.ok()) return file.error();
   std::string absolute = std::filesystem::absolute(binary).lexically_normal().string();
   std::optional<DwarfLines> lines;
   if (Result<DwarfLines> opened = DwarfLines::Open(absolute); opened.ok()) {
