@@ -6,6 +6,7 @@
 #include <new>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "sampler/sampler_counters.h"
 
@@ -24,6 +25,23 @@ bool SameModule(const Module& a, const Module& b) {
 auto WhatTellsApart(const IntervalSample& sample) {
   return std::tie(sample.thread, sample.label_set, sample.task_id, sample.truncated,
                   sample.catch_all, sample.state, sample.frames);
+}
+
+// The place of `value` in `values`, which `places` knows by its key; added if it is new. Without
+// memory neither of them has it.
+template <typename Key, typename Places, typename Value>
+std::uint32_t IndexOf(const Key& key, Places& places, const Value& value,
+                      std::vector<Value>& values) {
+  const auto index = static_cast<std::uint32_t>(values.size());
+  const auto [known, is_new] = places.emplace(key, index);
+  if (!is_new) return known->second;
+  try {
+    values.push_back(value);
+  } catch (const std::bad_alloc&) {
+    places.erase(known);
+    throw;
+  }
+  return index;
 }
 
 }  // namespace
@@ -51,29 +69,11 @@ void IntervalSum::Begin(const Interval& interval) {
 }
 
 std::uint32_t IntervalSum::ThreadIndex(const ThreadName& thread) {
-  const auto index = static_cast<std::uint32_t>(sum_.threads.size());
-  const auto [known, is_new] = threads_.emplace(thread.tid, index);
-  if (!is_new) return known->second;
-  try {
-    sum_.threads.push_back(thread);
-  } catch (const std::bad_alloc&) {
-    threads_.erase(known);
-    throw;
-  }
-  return index;
+  return IndexOf(thread.tid, threads_, thread, sum_.threads);
 }
 
 std::uint32_t IntervalSum::LabelIndex(const LabelSet& labels) {
-  const auto index = static_cast<std::uint32_t>(sum_.label_sets.size());
-  const auto [known, is_new] = label_sets_.emplace(labels, index);
-  if (!is_new) return known->second;
-  try {
-    sum_.label_sets.push_back(labels);
-  } catch (const std::bad_alloc&) {
-    label_sets_.erase(known);
-    throw;
-  }
-  return index;
+  return IndexOf(labels, label_sets_, labels, sum_.label_sets);
 }
 
 void IntervalSum::ForgetLastThread() {
