@@ -48,23 +48,19 @@ std::string BuildIdAmong(std::string_view notes) {
   return {};
 }
 
-// Of several names for one function perf and people use the public one: not a
-// local alias, without underscores in front, strong before weak, else the longer.
+// Whether perf shows `a` for a function that is called both: the strong name before the weak one,
+// the global one before the local, the one with fewer underscores in front, the longer.
 bool IsBetterName(const Elf64_Sym& a, std::string_view name_a, const Elf64_Sym& b,
                   std::string_view name_b) {
-  const auto is_local = [](const Elf64_Sym& symbol) {
-    return ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
+  const auto is = [](const Elf64_Sym& symbol, unsigned binding) {
+    return ELF64_ST_BIND(symbol.st_info) == binding;
   };
-  const auto is_weak = [](const Elf64_Sym& symbol) {
-    return ELF64_ST_BIND(symbol.st_info) == STB_WEAK;
-  };
-  if (is_local(a) != is_local(b)) return is_local(b);
-  const std::size_t underscores_a = std::min(name_a.find_first_not_of('_'), name_a.size());
-  const std::size_t underscores_b = std::min(name_b.find_first_not_of('_'), name_b.size());
+  if (is(a, STB_WEAK) != is(b, STB_WEAK)) return is(b, STB_WEAK);
+  if (is(a, STB_GLOBAL) != is(b, STB_GLOBAL)) return is(a, STB_GLOBAL);
+  const std::size_t underscores_a = name_a.find_first_not_of('_');
+  const std::size_t underscores_b = name_b.find_first_not_of('_');
   if (underscores_a != underscores_b) return underscores_a < underscores_b;
-  if (is_weak(a) != is_weak(b)) return is_weak(b);
-  if (name_a.size() != name_b.size()) return name_a.size() > name_b.size();
-  return name_a < name_b;
+  return name_a.size() > name_b.size();
 }
 
 }  // namespace
@@ -176,8 +172,8 @@ void ElfReader::Fill(std::vector<Elf64_Sym> symbols, std::string_view names,
     const std::string_view name = name_of(symbol);
     return name.empty() || name.front() == '$';  // "$x" marks data in code on ARM.
   });
-  // Of those at one address the first is kept.
-  std::ranges::sort(symbols, [&](const Elf64_Sym& a, const Elf64_Sym& b) {
+  // Of those at one address the first is kept, of equally good names the first of the table.
+  std::ranges::stable_sort(symbols, [&](const Elf64_Sym& a, const Elf64_Sym& b) {
     if (a.st_value != b.st_value) return a.st_value < b.st_value;
     const bool sized_a = a.st_size != 0;
     const bool sized_b = b.st_size != 0;

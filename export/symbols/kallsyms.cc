@@ -13,6 +13,7 @@ namespace sonde::symbols {
 namespace {
 
 constexpr std::string_view kFunctionTypes = "tTwWvV";
+constexpr std::string_view kPadding = "__pfx_";
 constexpr std::size_t kBytesOfALine = 40;
 
 constexpr std::array<signed char, 256> kHexDigits = [] {
@@ -28,19 +29,6 @@ constexpr std::array<signed char, 256> kHexDigits = [] {
 }();
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
-bool IsWeak(char type) { return type == 'w' || type == 'W' || type == 'v' || type == 'V'; }
-bool IsGlobal(char type) { return type >= 'A' && type <= 'Z'; }
-
-// perf shows the strong one before weak ones, the global one, the one with fewer underscores in
-// front, the longer one.
-bool IsBetterAlias(char type, std::string_view name, char than_type, std::string_view than_name) {
-  if (IsWeak(type) != IsWeak(than_type)) return !IsWeak(type);
-  if (IsGlobal(type) != IsGlobal(than_type)) return IsGlobal(type);
-  const std::size_t underscores = name.find_first_not_of('_');
-  const std::size_t than_underscores = than_name.find_first_not_of('_');
-  if (underscores != than_underscores) return underscores < than_underscores;
-  return name.size() > than_name.size();
-}
 
 }  // namespace
 
@@ -87,31 +75,25 @@ Kallsyms::Kallsyms(std::string_view text) : text_(text.substr(0, kMostBytes)) {
   }
 }
 
-Kallsyms::Symbol Kallsyms::SymbolOf(const Entry& entry) const noexcept {
+std::string_view Kallsyms::NameOf(const Entry& entry) const noexcept {
   std::string_view rest = text_.substr(entry.line);
-  rest.remove_prefix(rest.find_first_of(" \t") + 1);
-  const char type = rest.front();
-  rest.remove_prefix(2);
-  return {type, rest.substr(0, rest.find_first_of(" \t\r\n"))};
+  rest.remove_prefix(rest.find_first_of(" \t") + 3);
+  return rest.substr(0, rest.find_first_of(" \t\r\n"));
 }
 
 std::string_view Kallsyms::Find(std::uint64_t address) const {
-  auto entry = std::ranges::upper_bound(entries_, address, {}, &Entry::start);
-  if (entry == entries_.begin()) return {};
-  --entry;
-  const std::uint64_t start = entry->start;
-  Symbol best = SymbolOf(*entry);
-  while (entry != entries_.begin() && (entry - 1)->start == start) {
-    --entry;
-    const Symbol other = SymbolOf(*entry);
-    if (!IsBetterAlias(best.type, best.name, other.type, other.name)) best = other;
-  }
-  return best.name;
+  const auto after = std::ranges::upper_bound(entries_, address, {}, &Entry::start);
+  if (after == entries_.begin()) return {};
+  std::string_view name = NameOf(*(after - 1));
+  // Nothing runs in the padding in front of a function: who seems to be called from its last byte
+  // was jumped to by the function itself.
+  if (name.starts_with(kPadding)) name.remove_prefix(kPadding.size());
+  return name;
 }
 
 std::optional<std::uint64_t> Kallsyms::StartOf(std::string_view name) const {
-  const auto found = std::ranges::find_if(
-      entries_, [&](const Entry& entry) { return SymbolOf(entry).name == name; });
+  const auto found =
+      std::ranges::find_if(entries_, [&](const Entry& entry) { return NameOf(entry) == name; });
   if (found == entries_.end()) return std::nullopt;
   return found->start;
 }

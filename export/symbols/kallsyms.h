@@ -28,7 +28,7 @@ class Kallsyms {
   explicit Kallsyms(std::string_view text);
 
   // The function that holds `address`: it reaches up to the next one. Of several names at one
-  // address the one that perf shows.
+  // address the last of the text, whatever it is, which is the one that perf 6.1 shows.
   std::string_view Find(std::uint64_t address) const;
   // Where the function of that name starts.
   std::optional<std::uint64_t> StartOf(std::string_view name) const;
@@ -39,11 +39,7 @@ class Kallsyms {
     std::uint64_t start;
     std::uint32_t line;  // Offset in text_.
   };
-  struct Symbol {
-    char type;
-    std::string_view name;
-  };
-  Symbol SymbolOf(const Entry& entry) const noexcept;
+  std::string_view NameOf(const Entry& entry) const noexcept;
 
   std::shared_ptr<const InputBytes> file_;
   std::shared_ptr<const std::string> read_;

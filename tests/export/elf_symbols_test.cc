@@ -142,13 +142,29 @@ TEST(ElfSymbols, FindsTheInnermostOfNestedFunctionsAndNothingBetweenThem) {
   EXPECT_EQ(NameAt(symbols.value(), 0x1210), "none");
 }
 
-TEST(ElfSymbols, PrefersTheGlobalNameAtASharedAddressInAnyOrder) {
-  const std::vector<Made> one = {
-      {"local", 0x1000, 8, STB_LOCAL}, {"weak", 0x1000, 8, STB_WEAK}, {"global", 0x1000, 8}};
-  const std::vector<Made> other(one.rbegin(), one.rend());
+TEST(ElfSymbols, ShowsTheNameThatPerfShowsForASharedAddressInAnyOrder) {
+  const std::vector<std::vector<Made>> best_first = {
+      {{"global", 0x1000, 8}, {"local", 0x1000, 8, STB_LOCAL}, {"weak", 0x1000, 8, STB_WEAK}},
+      {{"__poll", 0x1000, 8}, {"poll", 0x1000, 8, STB_WEAK}},
+      {{"__GI_write", 0x1000, 8, STB_LOCAL}, {"write", 0x1000, 8, STB_WEAK}},
+      {{"read", 0x1000, 8}, {"__read", 0x1000, 8}},
+      {{"open", 0x1000, 8, STB_WEAK}, {"__open64", 0x1000, 8, STB_WEAK}},
+      {{"longer", 0x1000, 8}, {"short", 0x1000, 8}},
+      {{"sized", 0x1000, 8, STB_WEAK}, {"unsized", 0x1000, 0}},
+  };
+  for (const std::vector<Made>& one : best_first) {
+    const std::vector<Made> other(one.rbegin(), one.rend());
 
-  EXPECT_EQ(NameAt(ElfSymbols::FromImage(MakeElf(one)).value(), 0x1000), "global");
-  EXPECT_EQ(NameAt(ElfSymbols::FromImage(MakeElf(other)).value(), 0x1000), "global");
+    EXPECT_EQ(NameAt(ElfSymbols::FromImage(MakeElf(one)).value(), 0x1000), one[0].name);
+    EXPECT_EQ(NameAt(ElfSymbols::FromImage(MakeElf(other)).value(), 0x1000), one[0].name);
+  }
+}
+
+TEST(ElfSymbols, OfNamesThatAreAlikeTheFirstOfTheTableIsShown) {
+  const auto symbols =
+      ElfSymbols::FromImage(MakeElf({{"_ZN1SC2Ev", 0x1000, 8}, {"_ZN1SC1Ev", 0x1000, 8}}));
+
+  EXPECT_EQ(NameAt(symbols.value(), 0x1000), "_ZN1SC2Ev");
 }
 
 TEST(ElfSymbols, ASymbolWithoutASizeEndsAtTheNextOneOrWithItsSection) {

@@ -13,10 +13,12 @@ namespace {
 constexpr std::string_view kText =
     "0000000000000000 A fixed_percpu_data\n"
     "ffffffff81000000 T __startup\n"
-    "ffffffff81000000 T _text\n"
     "ffffffff81000000 W startup_of_all\n"
+    "ffffffff81000000 t _text\n"
     "ffffffff81000100 t local\n"
     "ffffffff81000100 D data\n"
+    "ffffffff81000200 t __pfx_padded\n"
+    "ffffffff81000210 t padded\n"
     "not a line\n"
     "ffffffffc0000200 t second\t[module]\n"
     "ffffffffc0000100 t first\t[module]";
@@ -25,9 +27,15 @@ TEST(Kallsyms, AFunctionReachesUpToTheNextOneWhateverTheOrderOfTheLines) {
   const Kallsyms symbols(kText);
   EXPECT_EQ(symbols.Find(0xffff'ffff'8000'0000), "");
   EXPECT_EQ(symbols.Find(0xffff'ffff'8100'00ff), "_text");
-  EXPECT_EQ(symbols.Find(0xffff'ffff'8100'0fff), "local");
+  EXPECT_EQ(symbols.Find(0xffff'ffff'8100'01ff), "local");
   EXPECT_EQ(symbols.Find(0xffff'ffff'c000'01ff), "first");
   EXPECT_EQ(symbols.Find(0xffff'ffff'c000'0200), "second");
+}
+
+TEST(Kallsyms, ThePaddingInFrontOfAFunctionIsItsOwn) {
+  const Kallsyms symbols(kText);
+  EXPECT_EQ(symbols.Find(0xffff'ffff'8100'020f), "padded");
+  EXPECT_EQ(symbols.Find(0xffff'ffff'8100'0210), "padded");
 }
 
 TEST(Kallsyms, EveryNameOfAnAddressTellsItsStart) {

@@ -2,9 +2,8 @@
 """Records a program in every way that perf knows here; sonde's reading has to equal `perf script --no-inline`.
 
 usage: perf_script.py SONDE
-Samples, weights and every frame of every stack. Three things are put right in perf's text before, by what nm
-tells. Among names of one address (munmap, __munmap) each tool chooses its own, so all are replaced by one of
-them. The return address behind a call that ends a function belongs to that function, not to the one that
+Samples, weights and every frame of every stack. Two things are put right in perf's text before, by what nm
+tells. The return address behind a call that ends a function belongs to that function, not to the one that
 happens to follow. And an address behind the end of a function is not in it, and one in the linkage table
 in none. What differs then is shown; more than one stack in thirty, or any weight, fails: where code has no
 call frame information the two unwinders guess differently. Skipped (exit code 77) without perf, the right to record or binutils.
@@ -31,7 +30,6 @@ RECORDINGS = {
 
 SYMBOL = re.compile(r"^([0-9a-f]+) (?:([0-9a-f]{8,}) )?(\w) (.+)$")
 STUB = "stub@plt"
-VDSO = ("clock_gettime", "gettimeofday", "time", "getcpu", "clock_getres")
 
 
 def run(*command, **options):
@@ -56,30 +54,13 @@ class Names:
     def __init__(self):
         self.files = {}
         self.stubs = {}
-        self.one_of = {}
-        for name in VDSO:
-            self.join([name, "__vdso_" + name])
-
-    def find(self, name):
-        while self.one_of.get(name, name) != name:
-            name = self.one_of[name]
-        return name
-
-    def join(self, names):
-        for name in names:
-            first, second = sorted((self.find(names[0]), self.find(name)))
-            self.one_of[second] = first
 
     def table(self, path):
         if path not in self.files:
             places = collections.defaultdict(list)
             sizes = {}
-            if path == "[kernel.kallsyms]":
-                with open("/proc/kallsyms", encoding="utf-8") as file:
-                    lines = [line.split("\t")[0] for line in file]
-            else:
-                lines = [line for file in (path, debug_file_of(path)) if file
-                         for switch in ([], ["-D"]) for line in run("nm", "-S", *switch, file).stdout.splitlines()]
+            lines = [line for file in (path, debug_file_of(path)) if file
+                     for switch in ([], ["-D"]) for line in run("nm", "-S", *switch, file).stdout.splitlines()]
             for line in run("c++filt", "--no-params", input="\n".join(lines)).stdout.splitlines():
                 symbol = SYMBOL.match(line)
                 if symbol is None or symbol[3] not in "tTwWiVvu":
@@ -88,8 +69,6 @@ class Names:
                 sizes[start] = max(sizes.get(start, 0), int(symbol[2] or "0", 16))
                 if name not in places[start]:
                     places[start].append(name)
-            for names in places.values():
-                self.join(names)
             self.files[path] = (sorted(places), places, sizes)
         return self.files[path]
 
@@ -130,10 +109,8 @@ def put_right(text, names):
                 name = STUB
             elif name not in real and (int(offset, 16) == 0 or not real):
                 name = real[0] if real else "[unknown]"
-        elif is_kernel:
-            names.table(path)
         was_kernel, is_first = is_kernel, False
-        shown = name if name in ("[unknown]", STUB) else f"{names.find(name)}+0x{offset}"
+        shown = name if name in ("[unknown]", STUB) else f"{name}+0x{offset}"
         out.append(f"{indent}{address} {shown} ({path})")
     return "\n".join(out) + "\n"
 
@@ -145,11 +122,11 @@ def fold(sonde, path, event):
     return done.stdout.splitlines()
 
 
-def one_name_each(lines, names):
+def sums_of(lines):
     sums = collections.Counter()
     for line in lines:
         stack, weight = line.rsplit(" ", 1)
-        root, *frames = [STUB if frame.endswith("@plt") else names.find(plain(frame))
+        root, *frames = [STUB if frame.endswith("@plt") else plain(frame)
                          for frame in stack.split(";") if frame != "[truncated]"]
         # Where a frame is unknown, the chain of frame pointers was none: callers are what lay there.
         for i in range(len(frames) - 1, -1, -1):
@@ -190,8 +167,8 @@ def main():
                 file.write(put_right(text, names))
             events = sorted(set(re.findall(r"^\S.* (\S+): *$", text, re.M)))
             for event in events:
-                theirs = one_name_each(fold(sonde, "text", event), names)
-                ours = one_name_each(fold(sonde, data, event), names)
+                theirs = sums_of(fold(sonde, "text", event))
+                ours = sums_of(fold(sonde, data, event))
                 print(f"{name} {event}: {sum(theirs.values())} in {len(theirs)} stacks, "
                       f"{len((theirs - ours) + (ours - theirs))} differ")
                 if sum(theirs.values()) != sum(ours.values()) or not theirs:
