@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -224,6 +225,17 @@ double Rounded(double value, int decimals) {
   if (!std::isfinite(value * scale)) return value;
   const double rounded = std::round(value * scale) / scale;
   return rounded == 0.0 ? 0.0 : rounded;  // No negative zero.
+}
+
+double RoundedChance(double p_value) {
+  constexpr double kSmall = 1e-6;
+  if (p_value >= kSmall || p_value <= 0) return Rounded(p_value, 9);
+  std::array<char, 32> text{};
+  const auto end =
+      std::to_chars(text.begin(), text.end(), p_value, std::chars_format::scientific, 3);
+  double rounded = p_value;
+  std::from_chars(text.begin(), end.ptr, rounded);
+  return rounded;
 }
 
 double Percent(double part, double whole) {

@@ -176,8 +176,8 @@ json CompareBenchmarks(const Benchmark& baseline, const Benchmark& candidate,
     if (judgement.test) {
       const double p = adjusted[tested++];
       significant = p < kSignificance;
-      judgement.row["p_value"] = Rounded(judgement.test->p_value, kValueDecimals);
-      judgement.row["p_value_adjusted"] = Rounded(p, kValueDecimals);
+      judgement.row["p_value"] = RoundedChance(judgement.test->p_value);
+      judgement.row["p_value_adjusted"] = RoundedChance(p);
       judgement.row["statistically_significant"] = significant;
     }
     const bool practical =
@@ -264,14 +264,15 @@ std::string BenchmarkComparisonMarkdown(const json& comparison) {
       interval = '[' + SignedText(row["confidence_interval_95"][0].get<double>(), 6) + ", " +
                  SignedText(row["confidence_interval_95"][1].get<double>(), 6) + ']';
     }
+    std::string chance = number("p_value_adjusted", 4);
+    if (chance == "0.0000") chance = "< 0.0001";
     table.AddRow({MarkdownCode(row["metric"].get<std::string>()),
                   MarkdownText(row["unit"].get<std::string>()), number("baseline_mean", 6),
                   number("candidate_mean", 6),
                   row.contains("improvement_percent")
                       ? SignedText(row["improvement_percent"].get<double>(), 3) + " %"
                       : "-",
-                  interval, number("p_value_adjusted", 4),
-                  MarkdownText(row["status"].get<std::string>())});
+                  interval, chance, MarkdownText(row["status"].get<std::string>())});
   }
   text += table.text() + "\n## What this does not say\n\n";
   for (const json& warning : comparison["warnings"]) {

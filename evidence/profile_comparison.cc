@@ -118,7 +118,7 @@ void Judge(std::vector<Delta>& deltas) {
   auto next = adjusted.begin();
   for (Delta& delta : deltas) {
     if (!delta.p_value.has_value()) continue;
-    delta.row["p_value_adjusted"] = Rounded(*next, 9);
+    delta.row["p_value_adjusted"] = RoundedChance(*next);
     delta.row["noise"] = *next++ >= kSignificance;
   }
 }

@@ -283,6 +283,14 @@ TEST(Benchmark, OfASingleValueThereIsNoDeviation) {
   EXPECT_FALSE(NormalizeBenchmark(several.dump(), {}).ok());
 }
 
+TEST(BenchmarkComparison, AChanceThatIsSmallIsNotWrittenAsNone) {
+  const auto result = CompareBenchmarks(Throughput({100, 101, 99, 100, 100}),
+                                        Throughput({120, 121, 119, 120, 121}), {});
+
+  EXPECT_EQ(result["metrics"][0]["p_value"], 2.144e-10);
+  EXPECT_NE(BenchmarkComparisonMarkdown(result).find("< 0.0001"), std::string::npos);
+}
+
 // No verdict comes of numbers that overflowed or vanished, and none is null.
 TEST(BenchmarkComparison, NumbersOfAnySizeAreJudgedAlike) {
   const auto judged = [](std::vector<double> before, std::vector<double> after) {

@@ -40,6 +40,8 @@ std::string ArtifactId(std::string_view prefix, std::initializer_list<std::strin
 
 // `value` rounded to `decimals` places, half away from zero.
 double Rounded(double value, int decimals);
+// A p-value to nine decimals, below 1e-6 to four significant digits: only 0 becomes 0.
+double RoundedChance(double p_value);
 // 100 * part / whole, rounded to 6 decimals; 0 when `whole` is 0.
 double Percent(double part, double whole);
 
