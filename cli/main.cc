@@ -1,5 +1,7 @@
 // sonde: the program. Each sub-command has a file of its own.
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
 
@@ -39,11 +41,17 @@ constexpr std::array kCommands{Named{"agent", AddAgent},
                                Named{"symbolize", AddSymbolize},
                                Named{"top", AddTop}};
 
+// Blocks of this size and more are mapped, and go back to the system when they are freed. glibc
+// takes the same number, but raises it with each that is freed unless it was set: of a table that
+// has grown the heap would keep the smaller ones.
+constexpr int kMappedBytes = 128 * 1024;
+
 }  // namespace
 }  // namespace sonde::cli
 
 int main(int argc, char** argv) {
   using namespace sonde::cli;
+  mallopt(M_MMAP_THRESHOLD, kMappedBytes);
   Program program;
   const std::string_view word = CommandWord(argc, argv);
   const auto is_asked_for = [&](const Named& command) {
