@@ -96,6 +96,7 @@ inline constexpr std::uint64_t kBranchCallStack = 1U << 11;
 inline constexpr std::uint64_t kBranchHwIndex = 1U << 17;
 
 // Bits of the attributes' flags.
+inline constexpr std::uint64_t kFlagInherit = 1U << 1;
 inline constexpr std::uint64_t kFlagFrequency = 1U << 10;
 inline constexpr std::uint64_t kFlagSampleIdAll = 1U << 18;
 inline constexpr std::uint64_t kFlagContextSwitch = 1U << 26;

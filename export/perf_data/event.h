@@ -30,6 +30,11 @@ struct Event {
 
   bool has(SampleBit bit) const noexcept { return (sample_type & bit) != 0; }
   bool uses_frequency() const noexcept { return (flags & kFlagFrequency) != 0; }
+  // Whether threads that the counted one starts are counted too, each on its own.
+  bool is_inherited() const noexcept { return (flags & kFlagInherit) != 0; }
+  // Whether samples hold what the counters of a group stand at, by id: that weighs them, and a
+  // sample of the leader is one of each member.
+  bool reads_counters() const noexcept { return has(kSampleRead) && (read_format & kReadId) != 0; }
   // Whether SWITCH records tell when each thread left the CPU and when it came back.
   bool has_switch_records() const noexcept { return (flags & kFlagContextSwitch) != 0; }
   // Whether each time a thread left the CPU is a sample: all of them, not every so many.

@@ -111,9 +111,13 @@ void Header::NameEvent(std::uint64_t id, std::string_view name) {
 const Event* Header::EventOf(std::uint64_t id) const noexcept {
   if (events_.empty()) return nullptr;
   if (events_.size() == 1) return &events_.front();
+  const Event* const found = EventWithId(id);
+  return found == nullptr ? &events_.front() : found;
+}
+
+const Event* Header::EventWithId(std::uint64_t id) const noexcept {
   const auto found = by_id_.find(id);
-  if (found != by_id_.end()) return found->second;
-  return &events_.front();
+  return found == by_id_.end() ? nullptr : found->second;
 }
 
 const Event* Header::EventOfSample(std::string_view payload) const noexcept {
@@ -125,8 +129,7 @@ const Event* Header::EventOfSample(std::string_view payload) const noexcept {
     constexpr std::uint64_t kBefore = kSampleIp | kSampleTid | kSampleTime | kSampleAddr;
     cursor.Skip(8 * static_cast<std::size_t>(std::popcount(first.sample_type & kBefore)));
   }
-  const auto found = by_id_.find(cursor.U64());
-  return found == by_id_.end() ? nullptr : found->second;
+  return EventWithId(cursor.U64());
 }
 
 const Event* Header::EventOfTrailer(std::string_view payload) const noexcept {

@@ -46,6 +46,8 @@ class Header {
   const std::deque<Event>& events() const noexcept { return events_; }
   // The event that samples call `id`; the only one, or the first, where ids are not recorded.
   const Event* EventOf(std::uint64_t id) const noexcept;
+  // Nothing when none is called so.
+  const Event* EventWithId(std::uint64_t id) const noexcept;
   // Where all events have an identifier, the layout need not be known to find the event.
   const Event* EventOfSample(std::string_view payload) const noexcept;
   const Event* EventOfTrailer(std::string_view payload) const noexcept;

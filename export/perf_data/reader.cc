@@ -242,13 +242,13 @@ Status Reader::AddSample(const Record& record) {
   if (!ParseSample(*event, record.payload, header_.swapped, sample_)) {
     return CountMalformed(record);
   }
-  const std::optional<std::size_t> type = out.types.Of(*event);
+  Weigh(*event, record);
   const bool is_switch = off_cpu_.IsSwitch(event);
   const bool is_wait = lock_waits_.IsBegin(event);
   if (lock_waits_.IsEnd(event)) {
     if (const auto wait = lock_waits_.End(sample_)) AddLockWait(*wait);
   }
-  if (!type.has_value() && !is_switch && !is_wait) return {};
+  if (weights_.empty() && !is_switch && !is_wait) return {};
   if (is_switch) {
     if (const auto away = off_cpu_.ReturnOfNext(sample_)) AddOffCpu(*away);
   }
@@ -278,15 +278,43 @@ Status Reader::AddSample(const Record& record) {
   if (is_wait && !lock_waits_.Begin(sample_, stack)) {
     out.builder.losses().Add("wait for a lock without its lock", "samples", 1);
   }
-  ++samples_;
+  samples_ += std::max<std::size_t>(weights_.size(), 1);
   machine_.CountSample(process);
-  if (!type.has_value()) return {};
-  // A period of 0 stands for one that was not recorded.
-  const std::uint64_t period = std::clamp<std::uint64_t>(sample_.period, 1, INT64_MAX);
-  const std::int64_t weight = options_.count_samples ? 1 : static_cast<std::int64_t>(period);
-  out.builder.AddSample(stack, out.labels.Of(sample_.pid, sample_.tid, sample_.cpu),
-                        out.types.RowOf(*type, weight));
+  for (const Weight& weight : weights_) {
+    // A period of 0 stands for one that was not recorded.
+    const std::uint64_t period = std::clamp<std::uint64_t>(weight.period, 1, INT64_MAX);
+    const std::int64_t value = options_.count_samples ? 1 : static_cast<std::int64_t>(period);
+    out.builder.AddSample(stack, out.labels.Of(sample_.pid, sample_.tid, sample_.cpu),
+                          out.types.RowOf(weight.type, value));
+  }
   return {};
+}
+
+void Reader::Weigh(const Event& event, const Record& record) {
+  const SampleTypes& types = output().types;
+  weights_.clear();
+  const auto add = [&](const Event& counted, std::uint64_t period) {
+    if (const auto type = types.Of(counted)) weights_.push_back({*type, period});
+  };
+  const auto lose = [&](std::string_view cause, std::uint64_t values) {
+    losses_.Add(cause, "values", values, PlaceOf(record));
+  };
+  if (!event.reads_counters()) {
+    add(event, sample_.period);
+    if (sample_.counters.size() > 1)
+      lose("counter of an unknown event", sample_.counters.size() - 1);
+    return;
+  }
+  for (const CounterValue& counter : sample_.counters) {
+    const Event* const member = header_.EventWithId(counter.id);
+    if (member == nullptr || !types.Knows(*member)) {
+      lose("counter of an unknown event", 1);
+      continue;
+    }
+    const auto period = counter_periods_.Step(*member, sample_.tid, counter);
+    if (!period.has_value()) lose("counter went backwards", 1);
+    if (period.value_or(0) > 0) add(*member, *period);
+  }
 }
 
 Result<Profile> Reader::Build() && {

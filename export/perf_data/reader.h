@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "export/limit_guard.h"
 #include "export/perf_data/call_chains.h"
+#include "export/perf_data/counter_periods.h"
 #include "export/perf_data/frames.h"
 #include "export/perf_data/header.h"
 #include "export/perf_data/jit_memory.h"
@@ -50,9 +52,17 @@ class Reader {
     LimitGuard guard;
   };
 
+  // What a sample adds to one of the sample types.
+  struct Weight {
+    std::size_t type = 0;
+    std::uint64_t period = 0;
+  };
+
   Status Take(const Record& record);
   Status Deliver(const Record& record);
   Status AddSample(const Record& record);
+  // Sets weights_: of the sample's event, or of each counter that it reads out and that went on.
+  void Weigh(const Event& event, const Record& record);
   Status CountMalformed(const Record& record);
   void CountUnknown(const Record& record);
   void CountLost(const Record& record);
@@ -75,6 +85,8 @@ class Reader {
   std::optional<Output> output_;
   Losses losses_;  // Until there is an output.
   Sample sample_;
+  std::vector<Weight> weights_;  // Of that sample.
+  CounterPeriods counter_periods_;
   SpanOfTime recorded_;  // Of all samples, also those outside of what is asked for.
   OffCpuTimes off_cpu_;
   LockWaits lock_waits_;

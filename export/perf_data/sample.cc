@@ -10,22 +10,21 @@ namespace {
 
 constexpr std::size_t kWord = 8;
 
-void SkipRead(const Event& event, Cursor& cursor) {
-  const std::uint64_t format = event.read_format;
-  const auto words_if = [&](std::uint64_t bit) { return (format & bit) != 0 ? 1U : 0U; };
-  const std::uint64_t times = words_if(kReadEnabled) + words_if(kReadRunning);
-  const std::uint64_t value = 1 + words_if(kReadId) + words_if(kReadLost);
-  if ((format & kReadGroup) == 0) {
-    cursor.Skip((times + value) * kWord);
-    return;
+void ReadCounters(const Event& event, Cursor& cursor, std::vector<CounterValue>& into) {
+  const auto words_of = [&](std::uint64_t bit) {
+    return (event.read_format & bit) != 0 ? kWord : 0;
+  };
+  const bool is_group = (event.read_format & kReadGroup) != 0;
+  const std::uint64_t times = words_of(kReadEnabled) + words_of(kReadRunning);
+  const std::uint64_t count = is_group ? cursor.U64() : 1;
+  if (is_group) cursor.Skip(times);
+  for (std::uint64_t i = 0; i < count && cursor.ok(); ++i) {
+    CounterValue& counter = into.emplace_back();
+    counter.value = cursor.U64();
+    if (!is_group) cursor.Skip(times);
+    if (words_of(kReadId) != 0) counter.id = cursor.U64();
+    cursor.Skip(words_of(kReadLost));
   }
-  const std::uint64_t count = cursor.U64();
-  cursor.Skip(times * kWord);
-  if (count > cursor.left() / (value * kWord)) {
-    cursor.Skip(UINT64_MAX);
-    return;
-  }
-  cursor.Skip(count * value * kWord);
 }
 
 void ReadWords(std::uint64_t count, Cursor& cursor, std::vector<std::uint64_t>& into) {
@@ -72,6 +71,7 @@ bool ParseSample(const Event& event, std::string_view payload, bool swapped, Sam
   into.ip = into.time_ns = into.id = into.period = into.registers_abi = 0;
   into.pid = into.tid = 0;
   into.cpu = kNoCpu;
+  into.counters.clear();
   into.callchain.clear();
   into.branch_from.clear();
   into.user_registers.clear();
@@ -98,7 +98,7 @@ bool ParseSample(const Event& event, std::string_view payload, bool swapped, Sam
   } else if (!event.uses_frequency()) {
     into.period = event.period_or_frequency;
   }
-  if (event.has(kSampleRead)) SkipRead(event, cursor);
+  if (event.has(kSampleRead)) ReadCounters(event, cursor, into.counters);
   if (event.has(kSampleCallchain)) ReadWords(cursor.U64(), cursor, into.callchain);
   if (event.has(kSampleRaw)) into.raw = cursor.Bytes(cursor.U32());
   if (event.has(kSampleBranchStack)) ReadBranches(event, cursor, into.branch_from);

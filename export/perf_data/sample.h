@@ -14,6 +14,12 @@ namespace sonde::perf_data {
 // Of a sample whose event does not record where it ran.
 inline constexpr std::uint32_t kNoCpu = UINT32_MAX;
 
+// What the counter that is called `id` stood at when the sample was taken.
+struct CounterValue {
+  std::uint64_t id = 0;  // 0 when not recorded.
+  std::uint64_t value = 0;
+};
+
 // Zeros for what the event does not record. Views point into the record.
 struct Sample {
   std::uint64_t ip = 0;
@@ -23,6 +29,7 @@ struct Sample {
   std::uint64_t id = 0;
   std::uint32_t cpu = kNoCpu;
   std::uint64_t period = 0;
+  std::vector<CounterValue> counters;         // Of the event, or of all of its group.
   std::vector<std::uint64_t> callchain;       // The innermost first, with context values.
   std::string_view raw;                       // Of a tracepoint: its fields.
   std::vector<std::uint64_t> branch_from;     // The newest first.

@@ -61,10 +61,12 @@ void SampleTypes::Describe(ProfileBuilder& builder) const {
   const auto weighed = std::ranges::find_if(
       header_.events(), [&](const Event& event) { return Of(event).has_value(); });
   if (weighed == header_.events().end() || options_.count_samples) return;
+  // Members of a group are sampled whenever their leader is.
+  if (weighed->period_or_frequency == 0) return;
   ValueType type = TypeOfEvent(weighed->name, false);
   if (!weighed->uses_frequency()) {
     builder.SetPeriod(std::move(type), static_cast<std::int64_t>(weighed->period_or_frequency));
-  } else if (type.unit == "nanoseconds" && weighed->period_or_frequency > 0) {
+  } else if (type.unit == "nanoseconds") {
     builder.SetPeriod(std::move(type),
                       static_cast<std::int64_t>(1'000'000'000 / weighed->period_or_frequency));
   }

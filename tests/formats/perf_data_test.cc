@@ -180,6 +180,69 @@ TEST(PerfData, EachEventIsASampleTypeAndTheFirstSampledOneIsShown) {
   EXPECT_EQ(Read(writer.File(), one).Total(0), 2);
 }
 
+TEST(PerfData, ASampleOfAGroupIsOneOfEachMemberThatWentOn) {
+  for (const bool has_lost : {false, true}) {
+    RecordingWriter writer;
+    writer.AddEvent(kCpuClock, 7).AddEvent(kPageFaults, 8).Map(10, 0x1000, 0x1000, "/bin/app", 2);
+    writer.WithCounters(kReadGroup | kReadId | kReadEnabled | kReadRunning |
+                        (has_lost ? kReadLost : 0));
+    const auto add = [&](std::uint64_t time, std::uint64_t clock, std::uint64_t faults) {
+      std::vector<std::uint64_t> counters{2, 99, 98, clock, 7, faults, 8};
+      if (has_lost) counters = {2, 99, 98, clock, 7, 97, faults, 8, 96};
+      writer.Sample(7, 10, 10, time, 1, {kContextUser, 0x1100}, counters);
+    };
+    add(4, 1000, 30);
+    add(6, 2600, 35);
+    add(5, 2000, 30);
+    const Profile profile = Read(writer.File(), {.count_records = true});
+    EXPECT_EQ(Folded(profile, 0), ":10-10/10;[app] 2600\n");
+    EXPECT_EQ(Folded(profile, 1), ":10-10/10;[app] 35\n");
+    EXPECT_EQ(profile.Total(2), 3);
+    EXPECT_EQ(profile.Total(3), 2);
+    EXPECT_EQ(profile.records(), 5U);
+    EXPECT_EQ(profile.period(), 1);
+    EXPECT_EQ(Read(writer.File(), {.event = "page-faults", .from_ns = 5}).Total(0), 5);
+    EXPECT_TRUE(profile.losses().empty());
+  }
+}
+
+TEST(PerfData, ThreadsThatInheritACounterCountApart) {
+  for (const bool is_inherited : {false, true}) {
+    RecordingWriter writer;
+    writer.AddEvent(kCpuClock, 7).WithCounters(kReadId, is_inherited);
+    writer.Sample(7, 10, 10, 4, 1, {kContextUser, 0x1100}, {1000, 7});
+    writer.Sample(7, 10, 11, 5, 1, {kContextUser, 0x1100}, {1200, 7});
+    writer.Sample(7, 10, 10, 6, 1, {kContextUser, 0x1100}, {1500, 7});
+    EXPECT_EQ(Read(writer.File()).Total(0), is_inherited ? 2700 : 1500);
+  }
+}
+
+TEST(PerfData, CountersThatTellNothingAreLosses) {
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7).AddEvent(kPageFaults, 8).WithCounters(kReadGroup | kReadId);
+  const std::vector<std::uint64_t> chain{kContextUser, 0x1100};
+  writer.Sample(7, 10, 10, 4, 1, chain, {3, 50, 7, 5, 8, 6, 999});
+  writer.Sample(7, 10, 10, 5, 1, chain, {2, 70, 7, 4, 8});
+  writer.Sample(7, 10, 10, 6, 1, chain, {UINT64_MAX, 90, 7, 9, 8});
+  writer.Sample(7, 10, 10, 7, 1, chain, {1});
+  const Profile profile = Read(writer.File());
+  EXPECT_EQ(profile.Total(0), 70);
+  EXPECT_EQ(profile.Total(1), 5);
+  EXPECT_EQ(profile.losses().CountOf("counter of an unknown event"), 1U);
+  EXPECT_EQ(profile.losses().CountOf("counter went backwards"), 1U);
+  EXPECT_EQ(profile.losses().CountOf("malformed record"), 2U);
+  EXPECT_THAT(profile.losses().entries()[0].places, ElementsAre(HasSubstr("at byte ")));
+}
+
+TEST(PerfData, CountersWithoutIdsLeaveTheSampleItsPeriod) {
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7).AddEvent(kPageFaults, 8).WithCounters(kReadGroup);
+  writer.Sample(7, 10, 10, 4, 6, {kContextUser, 0x1100}, {2, 50, 5});
+  const Profile profile = Read(writer.File());
+  EXPECT_EQ(profile.Total(0), 6);
+  EXPECT_EQ(profile.losses().CountOf("counter of an unknown event"), 1U);
+}
+
 TEST(PerfData, AnEventThatIsToldOfBehindTheFirstSampleIsNoneOfItsTypes) {
   RecordingWriter late;
   late.AddEvent(kPageFaults, 9);

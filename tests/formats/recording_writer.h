@@ -45,7 +45,7 @@ class Payload {
 
 class RecordingWriter {
  public:
-  // What the writer's samples hold; the id comes first.
+  // What the writer's samples hold unless told otherwise; the id comes first.
   static constexpr std::uint64_t kSampleType = kSampleIdentifier | kSampleIp | kSampleTid |
                                                kSampleTime | kSampleCpu | kSamplePeriod |
                                                kSampleCallchain;
@@ -94,8 +94,9 @@ class RecordingWriter {
   }
   RecordingWriter& Sample(std::uint64_t id, std::uint32_t pid, std::uint32_t tid,
                           std::uint64_t time, std::uint64_t period,
-                          const std::vector<std::uint64_t>& chain) {
-    return Add(kSample, 2, SamplePayload(id, pid, tid, time, period, chain));
+                          const std::vector<std::uint64_t>& chain,
+                          const std::vector<std::uint64_t>& counters = {}) {
+    return Add(kSample, 2, SamplePayload(id, pid, tid, time, period, chain, counters));
   }
   // A thread leaves the CPU, or comes back; needs WithSwitches.
   RecordingWriter& Switch(std::uint32_t pid, std::uint32_t tid, std::uint64_t time,
@@ -111,20 +112,30 @@ class RecordingWriter {
     flags_ |= kFlagContextSwitch;
     return *this;
   }
+  // Before any record: samples hold counters, laid out by bits of read_format.
+  RecordingWriter& WithCounters(std::uint64_t read_format, bool is_inherited = false) {
+    sample_type_ |= kSampleRead;
+    read_format_ = read_format;
+    if (is_inherited) flags_ |= kFlagInherit;
+    return *this;
+  }
   // Before any record: none says on which CPU it was made.
   RecordingWriter& WithoutCpu() {
-    has_cpu_ = false;
+    sample_type_ &= ~kSampleCpu;
     return *this;
   }
   RecordingWriter& FinishRound() { return Add(kFinishedRound, 0, {}); }
 
   std::string SamplePayload(std::uint64_t id, std::uint32_t pid, std::uint32_t tid,
                             std::uint64_t time, std::uint64_t period,
-                            const std::vector<std::uint64_t>& chain) const {
+                            const std::vector<std::uint64_t>& chain,
+                            const std::vector<std::uint64_t>& counters = {}) const {
     Payload payload = New();
     payload.U64(id).U64(chain.empty() ? 0 : chain.back()).U32(pid).U32(tid).U64(time);
-    if (has_cpu_) payload.U32(3).U32(0);
-    payload.U64(period).U64(chain.size());
+    if (has_cpu()) payload.U32(3).U32(0);
+    payload.U64(period);
+    for (const std::uint64_t word : counters) payload.U64(word);
+    payload.U64(chain.size());
     for (const std::uint64_t word : chain) payload.U64(word);
     return payload.bytes();
   }
@@ -171,16 +182,17 @@ class RecordingWriter {
     std::uint32_t attribute_bytes;
   };
 
+  bool has_cpu() const { return (sample_type_ & kSampleCpu) != 0; }
   std::string Trailer(std::uint32_t pid, std::uint32_t tid, std::uint64_t time) const {
     Payload trailer = New();
     trailer.U32(pid).U32(tid).U64(time);
-    if (has_cpu_) trailer.U32(3).U32(0);
+    if (has_cpu()) trailer.U32(3).U32(0);
     return trailer.U64(events_.front().id).bytes();
   }
   std::string Attributes(const Event& event) const {
     Payload attributes = New();
-    const std::uint64_t sample_type = has_cpu_ ? kSampleType : kSampleType & ~kSampleCpu;
-    attributes.U32(1).U32(event.attribute_bytes).U64(event.config).U64(1).U64(sample_type).U64(0);
+    attributes.U32(1).U32(event.attribute_bytes).U64(event.config).U64(1);
+    attributes.U64(sample_type_).U64(read_format_);
     // Bits of flags are counted from the other end of each byte where the order differs.
     attributes.U64(swapped_ ? std::uint64_t{1} << 45 : flags_);
     std::string bytes = attributes.bytes();
@@ -189,7 +201,8 @@ class RecordingWriter {
   }
 
   bool swapped_;
-  bool has_cpu_ = true;
+  std::uint64_t sample_type_ = kSampleType;
+  std::uint64_t read_format_ = 0;
   std::uint64_t flags_ = kFlagSampleIdAll;
   std::vector<Event> events_;
   std::string data_;

@@ -24,6 +24,8 @@ RECORDINGS = {
     "dwarf": ["-F", "999", "--call-graph", "dwarf,32768"],
     "zstd": ["-F", "5000", "-z", "-g"],
     "pipe": ["-F", "5000", "-g"],
+    "group": ["-F", "5000", "-g", "-e", "{cpu-clock,page-faults}:S"],
+    "group-pipe": ["-F", "5000", "-g", "-z", "-e", "{cpu-clock,page-faults,context-switches}:S"],
     "events": ["-F", "5000", "-g", "-e", "page-faults,cpu-clock"],
 }
 
@@ -151,7 +153,7 @@ def main():
         for name, options in RECORDINGS.items():
             data = name + ".data"
             work = ["--", sonde, "top", "input.folded"]
-            if name == "pipe":
+            if name.endswith("pipe"):
                 with open(data, "wb") as out:
                     done = subprocess.run(["perf", "record", "-q", *options, "-o", "-", *work], stdout=out,
                                           stderr=subprocess.DEVNULL, timeout=120, check=False)
