@@ -127,7 +127,7 @@ class FlameFile {
     };
     switch (event.key) {
       case 'Enter':
-        if (event.target !== this.box) return;
+        if (event.target.closest?.('button')) return;
         if (this.view.picked >= 0) this.view.zoomTo(this.view.picked);
         break;
       case 'Escape': if (this.keys.hidden) this.view.zoomBack(); else this.#toggleHelp(); break;
@@ -138,7 +138,9 @@ class FlameFile {
       case 'm': cycle('color', [...this.color.options].map(o => o.value)); break;
       case 't': cycle('scheme', ['auto', 'light', 'dark']); break;
       case '?': this.#toggleHelp(); break;
-      default: if (!this.view.walk(event.key)) return;
+      default:
+        if (!this.view.walk(event.key)) return;
+        this.box.focus({preventScroll: true});  // From a button, too: Enter is the frame's now.
     }
     event.preventDefault();
   }

@@ -161,6 +161,23 @@ describe('the viewer', () => {
     await page.close();
   });
 
+  it('takes keys from wherever the focus is', async () => {
+    for (const kind of ['svg', 'html']) {
+      const page = await open(browser, draw(`fresh.${kind}`, STACKS));
+      for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+      assert.equal(await zoomed(page), 'main;serve');
+      assert.match(page.url(), /#zoom=/);
+      await page.keyboard.press('Escape');
+      await page.focus('.controls .toggle');
+      await page.keyboard.press('Enter');
+      assert.equal(await page.getAttribute('.controls .toggle', 'aria-pressed'), 'true');
+      for (const key of ['ArrowDown', 'Enter']) await page.keyboard.press(key);
+      assert.notEqual(await zoomed(page), '');
+      assert.equal(await page.getAttribute('.controls .toggle', 'aria-pressed'), 'true');
+      await page.close();
+    }
+  });
+
   it('is dark where the system is, and as one asks', async () => {
     const paper = page => page.evaluate(() => getComputedStyle(document.querySelector('.app')).backgroundColor);
     const url = draw('dark.svg', STACKS);
