@@ -2,6 +2,7 @@
 
 #include "export/perf_script/header_line.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
@@ -10,6 +11,7 @@ namespace sonde::perf_script {
 namespace {
 
 constexpr std::ptrdiff_t kSafeDigits = 18;  // Of a number that fits whatever they are.
+constexpr std::size_t kMostCommBytes = 15;  // That the kernel keeps.
 constexpr std::size_t kMostWords = 48;      // Of a line; the event comes early.
 // Between the cpu and the time perf may print a word of flags.
 constexpr std::size_t kWordsFromCpuToTime = 3;
@@ -117,6 +119,18 @@ class Words {
   std::size_t count_ = 0;
 };
 
+// A comm may look like the rest of a header ("w 2 12.5:"): the last word that `are_ids` holds for
+// and that has no more than a comm before it; 0 when there is none.
+template <typename AreIdsAt>
+std::size_t LastIdsBehindComm(const Words& words, const AreIdsAt& are_ids) {
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0 && words.From(0, i - 1).size() > kMostCommBytes) break;
+    if (are_ids(i)) last = i;
+  }
+  return last;
+}
+
 void SetIds(std::string_view word, HeaderLine& header) {
   const std::size_t slash = word.find('/');
   if (slash == std::string_view::npos) {
@@ -165,7 +179,10 @@ std::optional<HeaderLine> ParseHeader(std::string_view line) noexcept {
   HeaderLine header;
 
   // With a cpu or a time, which stand behind the ids or the comm.
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  const auto before_cpu_or_time = [&](std::size_t i) {
+    return AreIds(words[i]) && (IsTime(words[i + 1]) || IsCpu(words[i + 1]));
+  };
+  for (std::size_t i = LastIdsBehindComm(words, before_cpu_or_time); i < words.size(); ++i) {
     const bool is_cpu = IsCpu(words[i]);
     if (!is_cpu && !IsTime(words[i])) continue;
     const bool has_ids = i > 0 && AreIds(words[i - 1]);
@@ -186,7 +203,11 @@ std::optional<HeaderLine> ParseHeader(std::string_view line) noexcept {
   }
 
   // "comm ids event:" and "comm ids period event:"
-  for (std::size_t i = 1; i < words.size(); ++i) {
+  const auto before_event = [&](std::size_t i) {
+    return AreIds(words[i]) &&
+           (IsEvent(words[i + 1]) || (AreDigits(words[i + 1]) && IsEvent(words[i + 2])));
+  };
+  for (std::size_t i = LastIdsBehindComm(words, before_event) + 1; i < words.size(); ++i) {
     if (!IsEvent(words[i])) continue;
     std::size_t ids = 0;
     if (i >= 2 && AreDigits(words[i - 1]) && AreIds(words[i - 2])) {
@@ -203,8 +224,13 @@ std::optional<HeaderLine> ParseHeader(std::string_view line) noexcept {
 
   // "comm ids address symbol (module)"
   if (words.size() > 0 && Trim(line).back() == ')') {
-    for (std::size_t i = 1; i + 2 < words.size(); ++i) {
-      if (!AreIds(words[i]) || !IsAddress(words[i + 1]) || IsAddress(words[i + 2])) continue;
+    const auto before_frame = [&](std::size_t i) {
+      return AreIds(words[i]) && i + 2 < words.size() && IsAddress(words[i + 1]) &&
+             !IsAddress(words[i + 2]);
+    };
+    const std::size_t last = LastIdsBehindComm(words, before_frame);
+    for (std::size_t i = std::max<std::size_t>(last, 1); i + 2 < words.size(); ++i) {
+      if (!before_frame(i)) continue;
       SetThread(words, i, true, header);
       header.rest = words.Rest(i + 1);
       return header;
@@ -272,7 +298,11 @@ bool HeaderReader::ReadLikeLast(std::string_view line, HeaderLine& header) const
   const std::string_view rest(at, static_cast<std::size_t>(end - at));
   const std::size_t event = last_.event.size();
   if (!rest.starts_with(last_.event) || rest.size() <= event || rest[event] != ':') return false;
-  if (rest.size() > event + 1 && !IsSpace(rest[event + 1])) return false;
+  if (rest.size() > event + 1) {
+    const auto bytes = static_cast<std::size_t>(rest.data() + event + 1 - line.data());
+    // All of it may be a comm.
+    if (!IsSpace(rest[event + 1]) || bytes <= kMostCommBytes) return false;
+  }
 
   const auto moved = [&](std::string_view text) {
     return line.substr(static_cast<std::size_t>(text.data() - last_.thread.data()), text.size());

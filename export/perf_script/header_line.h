@@ -26,9 +26,9 @@ struct HeaderLine {
 
 // Reads "comm pid/tid [cpu] seconds: period event: rest", in which each part but
 // one of the ids, the time, the cpu and the event may be missing; without all but the ids only a
-// frame with address and module may follow. The comm may hold spaces, brackets and digits: the ids
-// are the last number before the cpu or the time. Nothing when the line is none of those. Any
-// thread.
+// frame with address and module may follow. The comm may hold anything, also what looks like a
+// header: the ids are the last that stand before a cpu, a time or an event and behind no more than
+// a comm has room for. Nothing when the line is none of those. Any thread.
 std::optional<HeaderLine> ParseHeader(std::string_view line) noexcept;
 
 // Reads the headers of a text one after the other: most repeat the thread and the event of the

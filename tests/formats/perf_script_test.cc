@@ -17,6 +17,7 @@
 namespace sonde {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -63,6 +64,40 @@ TEST(PerfScript, TheIdsAreTheLastNumberBeforeTheCpuOrTheTime) {
   EXPECT_EQ(LabelsOf(Read("kworker/0:1-ev 7 [002] 1.5: 1 cycles: \n\t 1 f (/bin/a)\n"), 0),
             "comm=kworker/0:1-ev tid=7 ");
   EXPECT_EQ(LabelsOf(Read("java 19983 cycles:\n1 f (/bin/a)\n"), 0), "comm=java tid=19983 ");
+}
+
+TEST(PerfScript, ACommMayLookLikeAHeader) {
+  constexpr std::string_view kComms[] = {
+      "w 2 12.5:",  "12.5:", "w 12.5:",     "a 1 [2]",      "a 1 2.3: 4 b:", "w 2 x:",
+      "a 1/2 3.4:", "1 x",   "2 1.5: 7 e:", "[1] 2 [3] 4.", "w 1.5: cycles:"};
+  constexpr std::string_view kBehind[] = {
+      "24490.713604: 1001 cpu-clock: ",
+      "[003] 24490.713604: 1001 cpu-clock: ",
+      "[003] d.h. 24490.713604: 1001 cpu-clock: ",
+      "24490.713604: cpu-clock: ",
+      "[003] 1001 cpu-clock: ",
+      "1001 cpu-clock: ",
+      "cpu-clock: ",
+      "24490.713604: 1 sched:sched_waking: comm=x 3 12.5: 4 y: z"};
+  for (const std::string_view comm : kComms) {
+    for (const std::string_view behind : kBehind) {
+      // Nothing tells a time that was not printed from a comm that looks like one.
+      const bool is_placed = behind.find_first_of(".[") != std::string_view::npos;
+      if (!is_placed && comm.find_first_of(".[") != std::string_view::npos) continue;
+      for (const std::string_view ids : {" 24843 ", "   24840/24843   "}) {
+        const std::string line = std::string(comm) + std::string(ids) + std::string(behind);
+        const auto header = perf_script::ParseHeader(line);
+        ASSERT_TRUE(header.has_value()) << line;
+        EXPECT_EQ(header->comm, comm) << line;
+        EXPECT_EQ(header->tid, 24843) << line;
+        if (behind.find('.') != std::string_view::npos) {
+          EXPECT_EQ(header->time_ns, 24'490'713'604'000) << line;
+        }
+        EXPECT_THAT(std::string(header->event), AnyOf("cpu-clock", "sched:sched_waking")) << line;
+      }
+    }
+  }
+  EXPECT_EQ(perf_script::ParseHeader("a 1 be x 24843 55d0 run (/bin/a)")->comm, "a 1 be x");
 }
 
 TEST(PerfScript, ATracepointsPayloadIsNeitherItsNameNorAFrame) {
@@ -251,6 +286,9 @@ TEST(PerfScript, AHeaderThatFollowsAnotherIsReadAsItWouldBeAlone) {
       "app 12/13 11.: 7 cycles:",
       "app 12/13 11.25:7 cycles:",
       "app 12/13 99999999999999999999.25: 7 cycles:",
+      "a 1 2.3: 4 b:",
+      "a 1 2.3: 4 b: 24843 24490.713604: 5 cycles: ",
+      "a 1 2.3: 5 b: 24843 24490.713604: 5 cycles: ",
       "app 12/13 9223372036.999999999: 9999999999999999999 cycles:",
       "app 12/13",
       "app 12/13 ",
