@@ -16,6 +16,7 @@
 #include "cli/profile_options.h"
 #include "cli/value_text.h"
 #include "sonde/hotspots.h"
+#include "sonde/scaled_weights.h"
 
 namespace sonde::cli {
 namespace {
@@ -42,27 +43,18 @@ struct Change {
 struct Weighed {
   Profile profile;
   ValueType type;
-  std::vector<std::int64_t> weights{};  // By sample; scaled when the sides are normalised.
+  std::vector<std::int64_t> weights;  // By sample; scaled when the sides are normalised.
   std::int64_t total = 0;
 
   Weighed(Profile from, std::size_t sample_type)
-      : profile(std::move(from)), type(profile.sample_types()[sample_type]) {
-    for (std::size_t i = 0; i < profile.sample_count(); ++i) {
-      weights.push_back(profile.value(i, sample_type));
-    }
+      : profile(std::move(from)),
+        type(profile.sample_types()[sample_type]),
+        weights(WeightsOf(profile, sample_type)) {
     Sum();
   }
   void ScaleTo(std::int64_t wanted) {
     if (total == 0) return;
-    const long double factor = static_cast<long double>(wanted) / static_cast<long double>(total);
-    // What rounding takes from one weight the next one gets, so that the sum is what was wanted.
-    long double so_far = 0;
-    std::int64_t given = 0;
-    for (std::int64_t& weight : weights) {
-      so_far += static_cast<long double>(weight) * factor;
-      weight = std::llround(so_far) - given;
-      given += weight;
-    }
+    Scale(weights, static_cast<long double>(wanted) / static_cast<long double>(total));
     Sum();
   }
   void Sum() {
@@ -75,6 +67,7 @@ struct Weighed {
 struct Side {
   ValueType type;
   std::int64_t total;
+  std::int64_t duration_ns;  // 0 = not known.
   std::optional<std::uint64_t> records;
   std::vector<std::string> losses;
 };
@@ -88,6 +81,18 @@ std::string Relative(std::int64_t base, std::int64_t now) {
                                        std::abs(static_cast<double>(base)));
   return now > base ? '+' + text : text;
 }
+
+std::string LengthText(std::int64_t duration_ns) {
+  return duration_ns == 0 ? "" : " over " + ValueText(duration_ns, "nanoseconds");
+}
+
+// Sums of recordings whose lengths are known to differ by more than a tenth say little.
+bool IsUnlikeInLength(std::int64_t base_ns, std::int64_t now_ns) {
+  const auto [less, more] = std::minmax(base_ns, now_ns);
+  return less > 0 && static_cast<double>(more) > 1.1 * static_cast<double>(less);
+}
+constexpr std::string_view kUnlikeInLength =
+    "The recordings are not equally long: --normalize compares shares instead of sums";
 
 std::string Signed(std::int64_t value, std::string_view unit) {
   return (value > 0 ? "+" : "") + ValueText(value, unit);
@@ -130,7 +135,8 @@ Side Summarize(const Weighed& side, Granularity granularity, Spot Change::*spot,
     change->second.name = name;
     change->second.*spot = {found.self, found.inclusive};
   }
-  return {side.type, side.total, side.profile.records(), DescribeLosses(side.profile.losses())};
+  return {side.type, side.total, side.profile.duration_ns(), side.profile.records(),
+          DescribeLosses(side.profile.losses())};
 }
 
 std::vector<Change> Diff::Sorted(std::unordered_map<std::string, Change> changes) const {
@@ -165,10 +171,14 @@ Status Diff::WriteTable(const std::vector<Change>& changes, const Side& base,
   const ValueType& type = now.type;
   std::ostringstream out;
   out << "Type: " << SafeText(type.type) << (normalize ? ", base scaled to the new total" : "")
-      << "\nBase: " << ValueText(base.total, type.unit) << "  " << SafeText(base_path)
-      << "\nNew:  " << ValueText(now.total, type.unit) << "  " << SafeText(now_path)
+      << "\nBase: " << ValueText(base.total, type.unit) << LengthText(base.duration_ns) << "  "
+      << SafeText(base_path) << "\nNew:  " << ValueText(now.total, type.unit)
+      << LengthText(now.duration_ns) << "  " << SafeText(now_path)
       << "\nChange: " << Signed(now.total - base.total, type.unit) << ", "
       << Relative(base.total, now.total) << '\n';
+  if (!normalize && IsUnlikeInLength(base.duration_ns, now.duration_ns)) {
+    out << kUnlikeInLength << ".\n";
+  }
   for (const auto& [name, side] : {std::pair("base", &base), std::pair("new", &now)}) {
     for (const std::string& loss : side->losses) {
       out << "Not kept of " << name << ": " << SafeText(loss) << '\n';
@@ -216,6 +226,7 @@ Status Diff::WriteJson(const std::vector<Change>& changes, const Side& base,
   };
   const auto side = [](const std::string& path, const Side& of) {
     return json{{"input", path},
+                {"duration_ns", of.duration_ns == 0 ? json(nullptr) : json(of.duration_ns)},
                 {"records", of.records ? json(*of.records) : json(nullptr)},
                 {"losses", of.losses}};
   };
@@ -273,11 +284,16 @@ Result<int> Diff::Draw(Weighed now) const {
       FlameGraph::MakeDifference(CallTree(base_names, base.weights, shape.direction),
                                  CallTree(now_names, now.weights, shape.direction), shape);
   if (!graph.ok()) return graph.error();
-  const FlameStyle style =
-      file.Style(std::string(BaseName(base_path)) + " → " + std::string(BaseName(now_path)),
-                 {now.type.type + ": " + ValueText(base.total, now.type.unit) + " → " +
-                  ValueText(now.total, now.type.unit) + ", " + Relative(base.total, now.total) +
-                  (normalize ? "; base scaled to the new total" : "") + "; blue less, red more"});
+  const std::int64_t base_ns = base.profile.duration_ns();
+  const std::int64_t now_ns = now.profile.duration_ns();
+  std::vector<std::string> about{now.type.type + ": " + ValueText(base.total, now.type.unit) +
+                                 LengthText(base_ns) + " → " + ValueText(now.total, now.type.unit) +
+                                 LengthText(now_ns) + ", " + Relative(base.total, now.total) +
+                                 (normalize ? "; base scaled to the new total" : "") +
+                                 "; blue less, red more"};
+  if (!normalize && IsUnlikeInLength(base_ns, now_ns)) about.emplace_back(kUnlikeInLength);
+  const FlameStyle style = file.Style(
+      std::string(BaseName(base_path)) + " → " + std::string(BaseName(now_path)), std::move(about));
   if (Status status = FlameFile::Write(graph.value(), style, output); !status.ok()) {
     return status.error();
   }

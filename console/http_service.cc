@@ -214,6 +214,10 @@ void HttpService::RouteApi(const Context& context, std::string_view name) {
     return AnswerLater(context.exchange,
                        [this, target = context.target] { return live_flame_.Answer(target); });
   }
+  if (name == "labels") {
+    return AnswerLater(context.exchange,
+                       [this, target = context.target] { return live_flame_.Labels(target); });
+  }
   if (name == "events") return SendEvents(context.exchange);
   Send(context.exchange, TextReply(404, "no such resource\n"));
 }

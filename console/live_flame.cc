@@ -1,4 +1,4 @@
-// LiveFlame: answers GET /api/flame, the flame graph of a window of the last minutes.
+// LiveFlame: answers GET /api/flame and GET /api/labels, of a window of the last minutes.
 
 #include "console/live_flame.h"
 
@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "console/http_replies.h"
+#include "console/label_sums.h"
 #include "sonde/call_tree.h"
 #include "sonde/filter.h"
 #include "sonde/flame_graph.h"
 #include "sonde/folded.h"
+#include "sonde/scaled_weights.h"
 
 namespace sonde {
 namespace {
@@ -81,6 +83,20 @@ bool IsIn(const HttpTarget& target, const std::string& name, std::int64_t least,
   return number.has_value() && *number >= least && *number <= most;
 }
 
+// The weights of `base` are scaled to the time that `now` covers, which may be longer or shorter.
+Result<FlameGraph> DifferenceInEqualTime(const Profile& base, const Profile& now,
+                                         const CallTree& tree, const FlameShape& shape,
+                                         FlameStyle& style) {
+  const std::size_t type = base.default_sample_type();
+  std::vector<std::int64_t> weights = WeightsOf(base, type);
+  Scale(weights,
+        static_cast<long double>(now.duration_ns()) / static_cast<long double>(base.duration_ns()));
+  style.subtitle.push_back("before: " + DescribeForFlame(base, type).front() +
+                           "; scaled to the same time");
+  const FrameNames names(base);
+  return FlameGraph::MakeDifference(CallTree(names, weights), tree, shape);
+}
+
 }  // namespace
 
 LiveFlame::LiveFlame(const ConsoleHooks& hooks, Symbolizer& symbolizer) : symbolizer_(symbolizer) {
@@ -99,10 +115,23 @@ void LiveFlame::Rest() {
   is_watching_ = false;
 }
 
-Result<Profile> LiveFlame::Window(const HttpTarget& target, std::chrono::seconds ago) {
+Profile LiveFlame::Window(const HttpTarget& target, std::chrono::seconds ago) {
   const std::chrono::seconds length(target.Number("window").value_or(kDefaultSeconds));
-  const Profile all = symbolizer_.Name(window_->Of(length, ago)).Build();
-  return Filter(all, RulesOf(target));
+  return symbolizer_.Name(window_->Of(length, ago)).Build();
+}
+
+bool LiveFlame::IsFirstLook() {
+  last_asked_ = std::chrono::steady_clock::now();
+  return !is_watching_.exchange(true);
+}
+
+HttpResponse LiveFlame::Labels(const HttpTarget& target) {
+  if (!IsIn(target, "window", 1, LiveWindow::kLongest.count())) {
+    return TextReply(400, "window is 1 to 1200\n");
+  }
+  if (window_ == nullptr) return TextReply(503, "the process is not sampled\n");
+  IsFirstLook();
+  return JsonReply(LabelSumsAsJson(Window(target, std::chrono::seconds(0))));
 }
 
 HttpResponse LiveFlame::Answer(const HttpTarget& target) {
@@ -131,10 +160,10 @@ HttpResponse LiveFlame::Draw(const HttpTarget& target) {
     return TextReply(400, "label is KEY=VALUE\n");
   }
   if (window_ == nullptr) return TextReply(503, "the process is not sampled\n");
-  last_asked_ = std::chrono::steady_clock::now();
-  const bool is_first = !is_watching_.exchange(true);
+  const bool is_first = IsFirstLook();
 
-  const Result<Profile> now = Window(target, std::chrono::seconds(0));
+  const FilterRules rules = RulesOf(target);
+  const Result<Profile> now = Filter(Window(target, std::chrono::seconds(0)), rules);
   if (!now.ok()) return TextReply(500, now.error().message + '\n');
   const std::size_t type = now.value().default_sample_type();
   const FrameNames names(now.value());
@@ -153,22 +182,23 @@ HttpResponse LiveFlame::Draw(const HttpTarget& target) {
       .type = now.value().sample_types()[type],
       .max_nodes = static_cast<std::size_t>(target.Number("nodes").value_or(kDefaultNodes))};
   const CallTree tree(names, type);
-  std::optional<Result<FlameGraph>> graph;
-  if (const std::optional<std::int64_t> ago = target.Number("base"); ago.has_value()) {
-    const Result<Profile> base = Window(target, std::chrono::seconds(*ago));
-    if (!base.ok()) return TextReply(500, base.error().message + '\n');
-    reply.headers.emplace_back("x-sonde-base-covered-ns",
-                               std::to_string(base.value().duration_ns()));
-    const FrameNames base_names(base.value());
-    graph.emplace(FlameGraph::MakeDifference(
-        CallTree(base_names, base.value().default_sample_type()), tree, shape));
-  } else {
-    graph.emplace(FlameGraph::Make(tree, shape));
-  }
-  if (!graph->ok()) return TextReply(500, graph->error().message + '\n');
   FlameStyle style;
   style.subtitle = DescribeForFlame(now.value(), type);
   if (is_first) style.subtitle.emplace_back("Nothing yet: samples are kept from this request on");
+  std::optional<Result<FlameGraph>> graph;
+  if (const std::optional<std::int64_t> ago = target.Number("base"); ago.has_value()) {
+    const Result<Profile> base = Filter(Window(target, std::chrono::seconds(*ago)), rules);
+    if (!base.ok()) return TextReply(500, base.error().message + '\n');
+    reply.headers.emplace_back("x-sonde-base-covered-ns",
+                               std::to_string(base.value().duration_ns()));
+    if (base.value().duration_ns() > 0 && now.value().duration_ns() > 0) {
+      graph.emplace(DifferenceInEqualTime(base.value(), now.value(), tree, shape, style));
+    } else {
+      style.subtitle.emplace_back("Nothing is kept of the earlier window: this is no difference");
+    }
+  }
+  if (!graph.has_value()) graph.emplace(FlameGraph::Make(tree, shape));
+  if (!graph->ok()) return TextReply(500, graph->error().message + '\n');
   const Status written = Write(graph->value(), style, format->name, bytes);
   if (!written.ok()) return TextReply(500, written.error().message + '\n');
   reply.body = std::move(bytes).Take();

@@ -1,4 +1,4 @@
-// LiveFlame: answers GET /api/flame, the flame graph of a window of the last minutes.
+// LiveFlame: answers GET /api/flame and GET /api/labels, of a window of the last minutes.
 
 #ifndef SONDE_CONSOLE_LIVE_FLAME_H_
 #define SONDE_CONSOLE_LIVE_FLAME_H_
@@ -25,6 +25,8 @@ class LiveFlame {
   // For 200 ms, or for as long as it took to draw, the same question has the same answer: several
   // pages, or a scraper in a hurry, cost the process little more than one page.
   HttpResponse Answer(const HttpTarget& target);
+  // Which labels the window's samples have.
+  HttpResponse Labels(const HttpTarget& target);
   // Ends a slice of what is kept for windows, or lets go of it all when nobody asked for a minute.
   // To be called each second while it is watching.
   void KeepUp();
@@ -41,7 +43,10 @@ class LiveFlame {
   };
 
   HttpResponse Draw(const HttpTarget& target);
-  Result<Profile> Window(const HttpTarget& target, std::chrono::seconds ago);
+  // All samples of the window that ended `ago`.
+  Profile Window(const HttpTarget& target, std::chrono::seconds ago);
+  // Notes that somebody looks; true for the first one.
+  bool IsFirstLook();
 
   Symbolizer& symbolizer_;
   std::unique_ptr<LiveWindow> window_;  // Null: the process is not sampled.

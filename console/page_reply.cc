@@ -27,6 +27,7 @@ std::optional<HttpResponse> PageReply(std::string_view path) {
       {"/assets/icon.svg", "image/svg+xml", page_assets::kIconSvg},
       {"/assets/api.js", kScript, page_assets::kApiJs},
       {"/assets/dom.js", kScript, page_assets::kDomJs},
+      {"/assets/only.js", kScript, page_assets::kOnlyJs},
       {"/assets/functions.js", kScript, page_assets::kFunctionsJs},
       {"/assets/page.js", kScript, page_assets::kPageJs},
       {"/assets/picture.js", kScript, page_assets::kPictureJs},

@@ -19,8 +19,16 @@ const fetchJson = async (path, options) => (await fetchOk(path, options)).json()
 
 export const snapshotPath = name => '/api/artifacts/' + encodeURIComponent(name);
 
+// The picture, with the time that it and what it is compared with cover.
+async function fetchFlame(query) {
+  const answer = await fetchOk('/api/flame?' + query);
+  const covered = name => (answer.headers.has(name) ? Number(answer.headers.get(name)) : null);
+  return {...await answer.json(), covered_ns: covered('x-sonde-covered-ns'), base_covered_ns: covered('x-sonde-base-covered-ns')};
+}
+
 export const api = {
-  flame: query => fetchJson('/api/flame?' + query),
+  flame: fetchFlame,
+  labels: query => fetchJson('/api/labels?' + query),
   tasks: () => fetchJson('/api/tasks'),
   task: id => fetchJson('/api/tasks/' + encodeURIComponent(id)),
   snapshots: () => fetchJson('/api/artifacts'),

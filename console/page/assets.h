@@ -13,6 +13,7 @@ extern const std::string_view kIconSvg;
 extern const std::string_view kApiJs;
 extern const std::string_view kDomJs;
 extern const std::string_view kFunctionsJs;
+extern const std::string_view kOnlyJs;
 extern const std::string_view kPageJs;
 extern const std::string_view kPictureJs;
 extern const std::string_view kPprofJs;

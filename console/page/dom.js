@@ -42,6 +42,7 @@ export function spark(values, slots) {
 const STEPS = [[1, 'ns'], [1e3, 'µs'], [1e6, 'ms'], [1e9, 's'], [60e9, 'min'], [3600e9, 'h']];
 
 export function duration(ns) {
+  if (ns < 0) return '−' + duration(-ns);
   let [size, unit] = STEPS[0];
   for (const step of STEPS) if (ns >= step[0] * 0.9995) [size, unit] = step;
   const value = ns / size;

@@ -3,6 +3,7 @@
 import {api, Events, withToken} from './api.js';
 import {byId, drawLine, duration, element} from './dom.js';
 import {Functions} from './functions.js';
+import {Only} from './only.js';
 import {Picture} from './picture.js';
 import {flameOf} from './pprof.js';
 import {Snapshots} from './snapshots.js';
@@ -12,6 +13,7 @@ import {describeTask, Tasks} from './tasks.js';
 const UPDATE_MS = 500;
 const TASKS_MS = 1000;
 const SNAPSHOTS_MS = 5000;
+const LABELS_MS = 2000;
 const LINE_POINTS = 60;
 
 class Page {
@@ -33,6 +35,8 @@ class Page {
     });
     this.#readTasks();
     this.#readSnapshots();
+    this.#readLabels();
+    setInterval(() => this.#readLabels(), LABELS_MS);
     setInterval(() => { if (!this.frozen && (this.state.tab === 'tasks' || this.state.task !== '')) this.#readTasks(); }, TASKS_MS);
     setInterval(() => { if (this.state.tab === 'snapshots') this.#readSnapshots(); }, SNAPSHOTS_MS);
     this.#update();
@@ -45,6 +49,7 @@ class Page {
       button.addEventListener('click', () => state.set({window: button.dataset.window, snapshot: '', against: ''}));
     }
     byId('base').addEventListener('change', () => state.set({base: byId('base').value, snapshot: '', against: ''}));
+    this.only = new Only(byId('only'), state);
     byId('freeze').addEventListener('click', () => this.#freeze());
     byId('save').addEventListener('change', () => this.#save());
     byId('filter').addEventListener('input', () => state.set({filter: byId('filter').value}));
@@ -138,6 +143,7 @@ class Page {
     }
     if (byId('filter').value !== state.filter) byId('filter').value = state.filter;
     byId('snapshot').hidden = byId('compare').hidden = byId('snapshots-notice').hidden = state.tab !== 'snapshots';
+    this.only.show();
     this.#tellChips();
     this.picture.apply(changed);
     if (changed.some(key => ['window', 'task', 'thread', 'label', 'base', 'snapshot', 'against'].includes(key))) {
@@ -179,6 +185,7 @@ class Page {
         this.functions.take(this.picture.data, isLive && asked === this.lastAsked, this.hasJustBegun);
         this.lastAsked = asked;
         if (isLive) this.#keepColors();
+        this.#tellSpan(json);
         this.#tellEmpty();
         this.#tellNameless();
         this.#showList('functions');
@@ -216,6 +223,15 @@ class Page {
     let hash = 7;
     for (const letter of module.includes('.so') ? module : name.split('::')[0]) hash = (hash * 31 + letter.codePointAt(0)) >>> 0;
     return (module.includes('.so') ? 'fghijk'[hash % 6] : 'abcde'[hash % 5]) + (name.length % 4);
+  }
+
+  // How much time the picture covers, and what it is compared with.
+  #tellSpan({covered_ns: covered, base_covered_ns: base}) {
+    const isDifference = base !== null && base > 0;
+    byId('span').textContent = (covered > 0 ? 'over ' + duration(covered) : '') +
+        (isDifference ? `, before over ${duration(base)}` + (Math.abs(covered - base) > covered / 100 ? ', scaled to the same time' : '') : '');
+    this.#notice(base === 0 && !this.hasJustBegun ? 'Nothing is kept of that time, so there is no comparison: samples are kept while a page is open, for 20 minutes.'
+        : '', 'base');
   }
 
   // Modules without symbols: which, how much of the picture they are, and what helps.
@@ -259,6 +275,14 @@ class Page {
     const task = this.tasks.find(this.state.task);
     aside.hidden = this.state.task === '';
     if (!aside.hidden) aside.replaceChildren(...(task === undefined ? ['This task has ended and is no longer kept.'] : describeTask(task, details)));
+  }
+
+  // Which threads and labels can be chosen.
+  async #readLabels() {
+    if (document.hidden || this.frozen || this.state.snapshot !== '') return;
+    try {
+      this.only.replace((await api.labels(new URLSearchParams({window: this.state.window}))).labels);
+    } catch { /* The stream of events says when the process is gone. */ }
   }
 
   async #readSnapshots() {

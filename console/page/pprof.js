@@ -54,11 +54,12 @@ async function unpack(buffer) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// {type, unit, samples: [{frames, weight}]}: frames from the root, each {name, place, module}.
+// {type, unit, durationNs, samples: [{frames, weight}]}: frames from the root, each {name, place, module}. A
+// duration that is not known is 0.
 export async function readPprof(buffer) {
   const types = [], rows = [], texts = [];
   const mappings = new Map(), locations = new Map(), functions = new Map();
-  let wanted = 0;
+  let wanted = 0, durationNs = 0;
   fields(await unpack(buffer), (field, value) => {
     const message = () => {
       const made = {numbers: {}, lines: [], list1: [], list2: []};
@@ -82,6 +83,7 @@ export async function readPprof(buffer) {
       })});
     } else if (field === 5) { const {numbers: n} = message(); functions.set(n[1], n); }
     else if (field === 6) texts.push(decoder.decode(value));
+    else if (field === 10) durationNs = value;
     else if (field === 14) wanted = value;
   });
   const text = index => texts[index ?? 0] ?? '';
@@ -104,17 +106,17 @@ export async function readPprof(buffer) {
     named.set(id, frames);
     return frames;
   };
-  return {type: text(types[column]?.[1]), unit: text(types[column]?.[2]),
+  return {type: text(types[column]?.[1]), unit: text(types[column]?.[2]), durationNs,
           samples: rows.map(([ids, values]) => ({frames: ids.toReversed().flatMap(framesOf), weight: values[column] ?? 0}))};
 }
 
-// What /api/flame would answer for the profile, or for its difference to `before`.
-// colorOf(frame) is a class of the palette.
+// What /api/flame would answer for the profile, or for its difference to `before`, which is scaled to the
+// same time where both durations are known. colorOf(frame) is a class of the palette.
 export function flameOf(now, before, colorOf) {
   const frames = [{name: 'all', module: '', place: ''}];
   const index = new Map([['all', 0]]);
   const root = {frame: 0, children: new Map(), self: 0, base: 0};
-  const add = (profile, key) => {
+  const add = (profile, key, factor) => {
     for (const {frames: stack, weight} of profile.samples) {
       let node = root;
       for (const frame of stack) {
@@ -124,23 +126,24 @@ export function flameOf(now, before, colorOf) {
         if (child === undefined) node.children.set(number, child = {frame: number, children: new Map(), self: 0, base: 0});
         node = child;
       }
-      node[key] += weight;
+      node[key] += weight * factor;
     }
   };
-  add(now, 'self');
-  if (before !== null) add(before, 'base');
+  add(now, 'self', 1);
+  if (before !== null) add(before, 'base', now.durationNs > 0 && before.durationNs > 0 ? now.durationNs / before.durationNs : 1);
   const nodes = [], bases = [];
   const pending = [[root, 0]];
   while (pending.length > 0) {
     const [node, depth] = pending.pop();
     nodes.push(node.frame, depth, node.self);
-    bases.push(node.base);
+    bases.push(Math.round(node.base));
     for (const child of node.children.values()) pending.push([child, depth + 1]);
   }
   const modules = [...new Set(frames.map(frame => frame.module).filter(module => module !== ''))];
   const color = frames.map(colorOf).join('');
   return {version: 1, title: '', subtitle: [], type: now.type, unit: now.unit, callers: false, order: 'name', layout: 'icicle',
-          colors: 'module', scheme: 'auto', left_out: 0, modules,
+          colors: 'module', scheme: 'auto', left_out: 0, modules, covered_ns: now.durationNs || null,
+          base_covered_ns: before?.durationNs || null,
           frames: {name: frames.map(frame => frame.name), place: frames.map(frame => frame.place),
                    module: frames.map(frame => modules.indexOf(frame.module)), kind: 'u'.repeat(frames.length), color, kind_color: color},
           nodes, ...(before === null ? {} : {base: bases})};

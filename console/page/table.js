@@ -38,8 +38,7 @@ export class Table {
 
   // sort: a key, with '-' before it for the smallest first. Returns how many rows there are in all.
   update(rows, {sort, filter, textOf, selected}) {
-    const wanted = filter.toLowerCase();
-    const kept = wanted === '' ? rows.slice() : rows.filter(row => textOf(row).toLowerCase().includes(wanted));
+    const kept = rows.filter(this.#testOf(filter, textOf));
     const sortable = this.columns.filter(c => c.order !== undefined);
     const column = sortable.find(c => c.key === sort.replace(/^-/, '')) ?? sortable[0];
     const sign = sort.startsWith('-') ? 1 : -1;
@@ -74,6 +73,19 @@ export class Table {
     const text = rows.length === 0 ? this.nothing : 'Nothing matches the filter.';
     if (this.said.textContent !== text) this.said.textContent = text;
     return {shown: Math.min(kept.length, MOST_ROWS), kept: kept.length, all: rows.length};
+  }
+
+  // Words like "state:idle" are looked for in one column, the rest of the filter in the text of the row.
+  #testOf(filter, textOf) {
+    const wanted = [];
+    const plain = [];
+    for (const word of filter.toLowerCase().split(/\s+/)) {
+      const column = this.columns.find(({key, order}) => order !== undefined && word.startsWith(key + ':'));
+      if (column === undefined) plain.push(word);
+      else wanted.push(row => String(column.order(row)).toLowerCase().includes(word.slice(column.key.length + 1)));
+    }
+    const text = plain.join(' ').trim();
+    return row => textOf(row).toLowerCase().includes(text) && wanted.every(isIn => isIn(row));
   }
 
   #lineFor(key) {

@@ -53,6 +53,7 @@ export class MockServer {
   // Change these and the page follows.
   stacks = [['main;io_context::run;accept::Loop;std::read', 10]];
   taskStacks = new Map();
+  newSpan = 60e9;   // Of the newest snapshot.
   tasks = [];
   snapshots = [];
   status = {program: '/opt/served/bin/served', pid: 4711, role: 'daemon', time_ns: 1764498000e9, uptime_ns: 81e9, paused: false, sampling: true,
@@ -60,6 +61,9 @@ export class MockServer {
             sampler: {taken: 12000, written: 12000, dropped: 0, truncated: 3, process_cpu_ns: 60e9, profiler_cpu_ns: 1e8, lost_ring_ns: 0, lost_blocked_ns: 0, lost_late_ns: 0, unexplained_ns: 2e7}};
   load = 0.75;      // CPU seconds a second.
   subtitle = [];    // Of the flame graph.
+  covered = 9.98e9;      // Time that the flame graph covers, and its base.
+  baseCovered = 9.98e9;
+  labels = [];
   flames = 0;       // Requests for /api/flame.
   streams = new Set();
 
@@ -82,8 +86,8 @@ export class MockServer {
 
   answer(request, response) {
     const url = new URL(request.url, 'http://127.0.0.1');
-    const json = (body, code = 200) => {
-      response.writeHead(code, {'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store'});
+    const json = (body, code = 200, headers = {}) => {
+      response.writeHead(code, {'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers});
       response.end(JSON.stringify(body));
     };
     const file = fileOf(this.source, url.pathname);
@@ -99,8 +103,10 @@ export class MockServer {
         ++this.flames;
         this.lastQuery = Object.fromEntries(query);
         return json({...flameOf(query.has('task') ? this.taskStacks.get(query.get('task')) ?? [] : this.stacks,
-                                query.has('base') ? this.baseStacks ?? [] : null, this.nameless),
-                     subtitle: this.subtitle});
+                                query.has('base') && this.baseCovered > 0 ? this.baseStacks ?? [] : null, this.nameless),
+                     subtitle: this.subtitle}, 200,
+                    {'x-sonde-covered-ns': this.covered, ...(query.has('base') ? {'x-sonde-base-covered-ns': this.baseCovered} : {})});
+      case '/api/labels': return json({type: 'cpu', unit: 'nanoseconds', total: 1e8, labels: this.labels});
       case '/api/tasks': return json({time_ns: Date.now() * 1e6, tasks: this.tasks});
       case '/api/artifacts': return json({version: 1, notice: 'raw names', snapshots: this.snapshots});
       case '/api/snapshot': {
@@ -115,7 +121,7 @@ export class MockServer {
     if (name !== undefined) {
       const isNew = name === this.snapshots[0]?.name;
       response.writeHead(200, {'content-type': 'application/octet-stream'});
-      return response.end(pprofOf([[isNew ? 'main;now' : 'main;then', isNew ? 30 : 20], ['main;same', 10]]));
+      return response.end(pprofOf([[isNew ? 'main;now' : 'main;then', isNew ? 30 : 20], ['main;same', 10]], isNew ? this.newSpan : 60e9));
     }
     return json({error: 'no such path'}, 404);
   }
@@ -153,7 +159,7 @@ export function snapshotOf(number) {
 }
 
 // Folded stacks as a pprof file.
-export function pprofOf(stacks) {
+export function pprofOf(stacks, span = 60e9) {
   const varint = value => {
     const bytes = [];
     for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) | 128);
@@ -174,6 +180,7 @@ export function pprofOf(stacks) {
     out.push(bytes(5, [...number(1, i + 1), ...number(2, i + 3)]));
   });
   for (const text of texts) out.push(bytes(6, [...Buffer.from(text)]));
+  out.push(number(10, span));
   return gzipSync(Buffer.from(out.flat()));
 }
 

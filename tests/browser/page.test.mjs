@@ -88,6 +88,58 @@ describe('the live page', () => {
     await page.close();
   });
 
+  it('says how much time the picture covers, and that there is nothing to compare with', async () => {
+    mock.baseStacks = [['main;run;accept;read', 90e6]];
+    const page = await open(browser, url + '#window=1200');
+    await wait(page, () => document.querySelector('#span').textContent === 'over 9.98 s');
+    mock.baseCovered = 2.5e9;
+    await page.selectOption('#base', '60');
+    await wait(page, () => document.querySelector('#span').textContent === 'over 9.98 s, before over 2.50 s, scaled to the same time');
+    assert.equal(await page.isHidden('#notice'), true);
+    mock.baseCovered = 0;
+    await wait(page, () => /^Nothing is kept of that time/.test(document.querySelector('#notice').textContent));
+    assert.equal(await page.evaluate(() => sondePage.picture.data.isDifference), false);
+    assert.equal(await page.textContent('#span'), 'over 9.98 s');
+    await page.selectOption('#base', '');
+    await wait(page, () => document.querySelector('#notice').hidden);
+    await page.close();
+  });
+
+  it('shows one thread or one label alone', async () => {
+    const valuesOf = (...names) => names.map(value => ({value, weight: 1}));
+    mock.labels = [{key: 'request', values: valuesOf('/search', '/a=b "c"')}, {key: 'task_id', values: valuesOf('1')},
+                   {key: 'thread', values: valuesOf('worker')}];
+    const page = await open(browser, url);
+    await wait(page, () => document.querySelectorAll('#only option').length === 4);
+    await page.selectOption('#only', {label: 'worker'});
+    await wait(page, () => /thread worker/.test(document.querySelector('#chips').textContent));
+    await page.waitForTimeout(700);
+    assert.deepEqual(mock.lastQuery, {window: '10', thread: 'worker'});
+    await page.selectOption('#only', {label: '/a=b "c"'});
+    await page.waitForTimeout(700);
+    assert.deepEqual(mock.lastQuery, {window: '10', label: 'request=/a=b "c"'});
+    const address = page.url();
+    await page.click('#chips .chip');
+    await wait(page, () => document.querySelector('#only').value === '');
+    await page.close();
+    mock.labels = [];  // What is chosen stays in the list without samples.
+    const again = await open(browser, address);
+    await wait(again, () => document.querySelector('#only').selectedOptions[0].textContent === 'request=/a=b "c"');
+    assert.deepEqual(again.faults, []);
+    await again.close();
+  });
+
+  it('filters the tasks by what stands in a column', async () => {
+    const page = await open(browser, url + '#tab=tasks');
+    await hasRow(page, 'flush');
+    await page.fill('#filter', 'state:running');
+    await wait(page, () => document.querySelector('#count').textContent === '1 of 2');
+    assert.match((await rows(page)).join(), /accept/);
+    await page.fill('#filter', 'flush state:running');
+    await hasRow(page, 'Nothing matches the filter.');
+    await page.close();
+  });
+
   it('finds functions, also those whose names are no patterns', async () => {
     mock.stacks = [['main;f(int', 1e6], ['main;g', 3e6]];
     const page = await open(browser, url);
@@ -103,12 +155,13 @@ describe('the live page', () => {
   });
 
   it('says loudly what was dropped, and opens the account', async () => {
-    mock.status.sampler = {...mock.status.sampler, taken: 1000, written: 997, dropped: 3, process_cpu_ns: 60e9, lost_blocked_ns: 6e9};
+    mock.status.sampler = {...mock.status.sampler, taken: 1000, written: 997, dropped: 3, process_cpu_ns: 60e9, lost_blocked_ns: 6e9, unexplained_ns: -1386961};
     mock.nameless = new Map([['read', 'libx.so.1']]);
     const page = await open(browser, url);
     await wait(page, () => /^dropped 0\.3 %, blind to (10|9)\.\d %$/.test(document.querySelector('#health').textContent));
     await page.click('#health');
     assert.match(await page.textContent('#account'), /dropped3/);
+    assert.match(await page.textContent('#account'), /CPU time unexplained−1\.39.ms/);
     assert.match(await page.textContent('#account'), /CPU time of threads that block SIGPROF6\.00.s/);
     assert.match(await page.textContent('#notice'), /^No names for libx\.so\.1, 30\.0.% of the picture/);
     await page.close();
@@ -218,6 +271,15 @@ describe('the live page', () => {
     assert.equal(await page.evaluate(() => sondePage.picture.tree.nodeTotal[sondePage.picture.tree.follow(['main', 'now'])]), 30);
     assert.equal(await page.evaluate(() => sondePage.picture.tree.baseTotal[sondePage.picture.tree.follow(['main', 'then'])]), 20);
     assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
+  it('scales the older snapshot to the time of the newer one', async () => {
+    mock.newSpan = 15e9;
+    const page = await open(browser, url + `#snapshot=${snapshotOf(2).name}&against=${snapshotOf(1).name}`);
+    await wait(page, () => sondePage.picture.data?.isDifference);
+    assert.equal(await page.evaluate(() => sondePage.picture.tree.baseTotal[sondePage.picture.tree.follow(['main', 'then'])]), 5);
+    assert.equal(await page.textContent('#span'), 'over 15.0 s, before over 1.00 min, scaled to the same time');
     await page.close();
   });
 

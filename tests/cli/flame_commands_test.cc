@@ -101,6 +101,32 @@ TEST_F(FlameCommands, CompareSharesWhenTheBaseIsScaled) {
   EXPECT_THAT(out_, HasSubstr("Change: 0, 0%"));
 }
 
+TEST_F(FlameCommands, ADifferenceOfUnlikeLengthsSaysSo) {
+  const auto recording = [](int seconds) {
+    std::string text;
+    for (int i = 0; i <= seconds; ++i) {
+      text += "app 7 " + std::to_string(100 + i) +
+              ".000000: 10000000 cpu-clock:\n\t401136 f (/app)\n\n";
+    }
+    return text;
+  };
+  Write("long.script", recording(40));
+  Write("short.script", recording(10));
+  ASSERT_EQ(Run({"diff", Path("long.script"), Path("short.script")}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("Base: 410ms over 40s  "));
+  EXPECT_THAT(out_, HasSubstr("New:  110ms over 10s  "));
+  EXPECT_THAT(out_, HasSubstr("not equally long: --normalize"));
+  ASSERT_EQ(Run({"diff", Path("long.script"), Path("short.script"), "-o", Path("d.svg")}), 0);
+  EXPECT_THAT(Read("d.svg"), HasSubstr("not equally long"));
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{Path("short.script"), "--normalize"}, {Path("long.script")}}) {
+    std::vector<std::string> command{"diff", Path("long.script")};
+    command.insert(command.end(), more.begin(), more.end());
+    ASSERT_EQ(Run(command), 0) << err_;
+    EXPECT_THAT(out_, Not(HasSubstr("equally long")));
+  }
+}
+
 TEST_F(FlameCommands, DrawADifference) {
   ASSERT_EQ(Run({"diff", Path("base.folded"), Path("now.folded"), "-o", Path("d.svg")}), 0);
   EXPECT_THAT(Read("d.svg"), HasSubstr("base 5 samples, 21.74%; -5 samples, gone"));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
@@ -82,6 +83,65 @@ TEST(LiveFlame, AnAnswerSaysHowMuchOfItsWindowItCovers) {
   }
   flame.Rest();
   EXPECT_FALSE(flame.is_watching());
+}
+
+// The sum of the base's weights in an answer.
+std::int64_t BaseOf(const std::string& body) {
+  std::int64_t sum = 0;
+  const auto json = nlohmann::json::parse(body);
+  for (const auto& weight : json.value("base", nlohmann::json::array())) {
+    sum += weight.get<std::int64_t>();
+  }
+  return sum;
+}
+
+TEST(LiveFlame, ADifferenceIsInEqualTime) {
+  IntervalHub hub([] { return ManyStacks(10); });
+  ConsoleHooks hooks;
+  hooks.samples = &hub;
+  Symbolizer symbolizer;
+  LiveFlame flame(hooks, symbolizer);
+  static_cast<void>(flame.Answer(HttpTarget::Parse("/api/flame")));
+  for (int i = 0; i < 5; ++i) flame.KeepUp();
+  // Ten stacks of 10 ms each second. Of the five seconds that ended four ago, some are kept.
+  const HttpResponse reply = flame.Answer(HttpTarget::Parse("/api/flame?window=5&base=4"));
+  const std::int64_t covered = std::stoll(HeaderOf(reply, "x-sonde-base-covered-ns"));
+  ASSERT_GT(covered, 0);
+  ASSERT_LT(covered, 5'000'000'000);
+  EXPECT_EQ(BaseOf(reply.body), 5 * 10 * 10'000'000);
+  EXPECT_THAT(reply.body, testing::HasSubstr("scaled to the same time"));
+}
+
+TEST(LiveFlame, ATimeOfWhichNothingIsKeptIsNotComparedWith) {
+  IntervalHub hub([] { return ManyStacks(10); });
+  ConsoleHooks hooks;
+  hooks.samples = &hub;
+  Symbolizer symbolizer;
+  LiveFlame flame(hooks, symbolizer);
+  static_cast<void>(flame.Answer(HttpTarget::Parse("/api/flame")));
+  for (int i = 0; i < 3; ++i) flame.KeepUp();
+  const HttpResponse reply = flame.Answer(HttpTarget::Parse("/api/flame?window=2&base=60"));
+  EXPECT_EQ(HeaderOf(reply, "x-sonde-base-covered-ns"), "0");
+  EXPECT_FALSE(nlohmann::json::parse(reply.body).contains("base"));
+  EXPECT_THAT(reply.body, testing::HasSubstr("Nothing is kept of the earlier window"));
+}
+
+TEST(LiveFlame, TheLabelsOfAWindowAreThoseThatFilterIt) {
+  IntervalHub hub([] { return ManyStacks(10); });
+  ConsoleHooks hooks;
+  hooks.samples = &hub;
+  Symbolizer symbolizer;
+  LiveFlame flame(hooks, symbolizer);
+  EXPECT_EQ(flame.Labels(HttpTarget::Parse("/api/labels?window=0")).status, 400);
+  static_cast<void>(flame.Labels(HttpTarget::Parse("/api/labels")));
+  EXPECT_TRUE(flame.is_watching());
+  flame.KeepUp();
+  const HttpResponse reply = flame.Labels(HttpTarget::Parse("/api/labels?window=1"));
+  const auto json = nlohmann::json::parse(reply.body);
+  EXPECT_EQ(json["total"], 10 * 10'000'000);
+  bool has_tasks = false;
+  for (const auto& label : json["labels"]) has_tasks = has_tasks || label["key"] == "task_id";
+  EXPECT_TRUE(has_tasks) << reply.body;
 }
 
 TEST(LiveFlame, ALabelIsAKeyAndAValue) {
