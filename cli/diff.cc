@@ -116,6 +116,7 @@ struct Diff {
   Result<Weighed> ReadNow() const;
   // What is to be compared with `now`.
   Result<Weighed> ReadBase(const ValueType& type, std::int64_t total_of_now) const;
+  Profile Grouped(Profile profile) const;
   Result<int> Draw(Weighed now) const;
   std::vector<Change> Sorted(std::unordered_map<std::string, Change> changes) const;
   Status WriteTable(const std::vector<Change>& changes, const Side& base, const Side& now) const;
@@ -204,7 +205,7 @@ Status Diff::WriteTable(const std::vector<Change>& changes, const Side& base,
     out << "  " << SafeText(change.name) << '\n';
   }
   if (shown < changes.size()) {
-    out << changes.size() - shown << " more " << by << " are not shown (--rows)\n";
+    out << changes.size() - shown << " more " << RowsOf(by) << " are not shown (--rows)\n";
   }
   return WriteText(out.str());
 }
@@ -248,10 +249,15 @@ Status Diff::WriteJson(const std::vector<Change>& changes, const Side& base,
   return WriteText(whole.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
 }
 
+Profile Diff::Grouped(Profile profile) const {
+  return FlameFile::IsNamedLikeOne(output) ? GroupedBy(by, std::move(profile))
+                                           : SummedBy(by, std::move(profile));
+}
+
 Result<Weighed> Diff::ReadNow() const {
   Result<Profile> read = reading.ReadWithoutNotes(now_path, NeedsOfNames(by));
   if (!read.ok()) return read.error();
-  Profile profile = GroupedBy(by, std::move(read).value());
+  Profile profile = Grouped(std::move(read).value());
   const Result<std::size_t> type = ProfileOptions::SampleType(profile, sample_type);
   if (!type.ok()) return type.error();
   return Weighed(std::move(profile), type.value());
@@ -260,7 +266,7 @@ Result<Weighed> Diff::ReadNow() const {
 Result<Weighed> Diff::ReadBase(const ValueType& type, std::int64_t total_of_now) const {
   Result<Profile> read = reading.ReadWithoutNotes(base_path, NeedsOfNames(by));
   if (!read.ok()) return read.error();
-  Profile profile = GroupedBy(by, std::move(read).value());
+  Profile profile = Grouped(std::move(read).value());
   const std::optional<std::size_t> found = profile.FindSampleType(type.type);
   if (!found.has_value() || profile.sample_types()[*found].unit != type.unit) {
     return Error{.code = ErrorCode::kInvalid,

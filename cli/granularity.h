@@ -17,7 +17,8 @@ namespace sonde::cli {
 inline void AddGranularity(CLI::App& command, std::string& value) {
   command
       .add_option("--by", value,
-                  "What a frame is told apart by; task: functions under the task that ran them")
+                  "What a frame is told apart by; task: in tables the tasks, elsewhere functions "
+                  "under the task that ran them")
       ->check(CLI::IsMember({"functions", "lines", "files", "modules", "addresses", "task"}))
       ->capture_default_str();
 }
@@ -35,10 +36,17 @@ inline ProfileNeeds NeedsOfNames(const std::string& name) {
   return {.labels = name == "task", .ids = false, .addresses = name == "addresses"};
 }
 
-// The profile as --by wants it: under its tasks, or as it is.
+// The profile as --by wants it: in pictures and files under its tasks, or as it is.
 inline Profile GroupedBy(const std::string& name, Profile profile) {
   return name == "task" ? GroupByLabel(profile, "task") : std::move(profile);
 }
+
+// The same for tables, whose rows are then tasks.
+inline Profile SummedBy(const std::string& name, Profile profile) {
+  return name == "task" ? SumByLabel(profile, "task") : std::move(profile);
+}
+// What the rows of a table are.
+inline std::string RowsOf(const std::string& name) { return name == "task" ? "tasks" : name; }
 
 }  // namespace sonde::cli
 

@@ -158,7 +158,7 @@ Result<int> Top::Follow() const {
 }
 
 Status Top::Print(Profile whole_profile, std::size_t most_rows) const {
-  const Profile profile = GroupedBy(by, std::move(whole_profile));
+  const Profile profile = SummedBy(by, std::move(whole_profile));
   const Result<std::size_t> chosen = ProfileOptions::SampleType(profile, sample_type);
   if (!chosen.ok()) return chosen.error();
   const std::size_t type = chosen.value();
@@ -179,8 +179,8 @@ Status Top::Print(Profile whole_profile, std::size_t most_rows) const {
   const std::size_t shown = most_rows == 0 ? spots.size() : std::min(most_rows, spots.size());
   std::int64_t accounted = 0;
   for (std::size_t i = 0; i < shown; ++i) accounted = SaturatingAdd(accounted, spots[i].self);
-  std::cout << "Showing " << shown << " of " << spots.size() << ' ' << by << ", which account for "
-            << ValueText(accounted, unit) << ", "
+  std::cout << "Showing " << shown << " of " << spots.size() << ' ' << RowsOf(by)
+            << ", which account for " << ValueText(accounted, unit) << ", "
             << PercentText(static_cast<double>(accounted), whole) << '\n';
   std::vector<Row> table{{"flat", "flat%", "sum%", "cum", "cum%", ""}};
   // Files and modules hold functions, inlined ones among others.

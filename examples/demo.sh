@@ -30,6 +30,7 @@ echo
 "$sonde" snapshots "$run"
 echo
 echo "snapshots: ${run}/profiling  (go tool pprof -top FILE, sonde top FILE)"
+echo "live:      ${PWD}/build/release/examples/daemon/ingestd --seconds 0, then http://127.0.0.1:6060/ in a browser"
 echo "truth:     ${run}/truth.json  (the daemon's own CPU clocks by phase)"
 
 "$sonde" snapshots --json "$run" | grep -Eq '"samples": [1-9]' ||

@@ -33,7 +33,7 @@ export class Tasks {
         {key: 'shares', title: 'busy · scheduled · idle', kind: 'text', isWide: true, cell: shares, order: task => task.busy_ns,
          mark: task => `${task.busy_ns} ${task.scheduled_ns} ${task.idle_ns}`},
         {key: 'polls', title: 'polls', isWide: true, cell: task => task.polls.toLocaleString('en').replaceAll(',', '\u2009'), order: task => task.polls},
-        {key: 'age', title: 'age', cell: task => duration(task.total_ns), order: task => task.total_ns},
+        {key: 'age', title: 'age', isWide: true, cell: task => duration(task.total_ns), order: task => task.total_ns},
         {key: 'warnings', title: 'warnings', kind: 'text', order: task => task.warnings.length,
          cell: task => (task.warnings.length === 0 ? '' : [element('span.warn', {}, task.warnings.join('; '))]), mark: task => task.warnings.join('; ')},
       ],

@@ -27,6 +27,7 @@
 #include "phase_clock.h"
 #include "sonde/label.h"
 #include "sonde/session.h"
+#include "sonde/task.h"
 #include "work_queue.h"
 
 namespace {
@@ -119,31 +120,41 @@ struct Daemon {
   std::atomic<std::uint64_t> checksum{0};
 };
 
-void Handle(Daemon& daemon, const std::string& text) {
+// One phase of a batch: a poll of its task whose samples have a label, and whose time is kept.
+class Step {
+ public:
+  Step(Daemon& daemon, ingest::Batch& batch, Phase phase)
+      : poll_(batch.task.Poll()),
+        label_("phase", ingest::kPhases[static_cast<std::size_t>(phase)].phase),
+        time_(daemon.clock, phase) {}
+
+ private:
+  sonde::PollGuard poll_;
+  sonde::ScopedLabel label_;
+  PhaseClock::Scope time_;
+};
+
+void Handle(Daemon& daemon, ingest::Batch& batch) {
+  const std::string& text = batch.text;
   std::vector<ingest::Record> records;
   {
-    const sonde::ScopedLabel label("phase", "parse");
-    const PhaseClock::Scope scope(daemon.clock, Phase::kParse);
+    const Step step(daemon, batch, Phase::kParse);
     records = ingest::ParseBatch(text);
   }
   {
-    const sonde::ScopedLabel label("phase", "compress");
-    const PhaseClock::Scope scope(daemon.clock, Phase::kCompress);
+    const Step step(daemon, batch, Phase::kCompress);
     daemon.bytes_stored += ingest::CompressBatch(text).size();
   }
   {
-    const sonde::ScopedLabel label("phase", "hash");
-    const PhaseClock::Scope scope(daemon.clock, Phase::kHash);
+    const Step step(daemon, batch, Phase::kHash);
     daemon.checksum ^= ingest::HashBatch(text);
   }
   {
-    const sonde::ScopedLabel label("phase", "index");
-    const PhaseClock::Scope scope(daemon.clock, Phase::kIndex);
+    const Step step(daemon, batch, Phase::kIndex);
     ingest::UpdateIndex(records, daemon.index);
   }
   {
-    const sonde::ScopedLabel label("phase", "score");
-    const PhaseClock::Scope scope(daemon.clock, Phase::kScore);
+    const Step step(daemon, batch, Phase::kScore);
     std::vector<std::uint32_t> micros;
     for (const ingest::Record& record : records) micros.push_back(record.micros);
     daemon.checksum += static_cast<std::uint64_t>(daemon.score(micros.data(), micros.size()));
@@ -154,7 +165,7 @@ void Handle(Daemon& daemon, const std::string& text) {
 
 void Work(Daemon& daemon, unsigned number) {
   pthread_setname_np(pthread_self(), ("worker-" + std::to_string(number)).c_str());
-  while (const std::optional<std::string> batch = daemon.queue.Pop()) Handle(daemon, *batch);
+  while (std::optional<ingest::Batch> batch = daemon.queue.Pop()) Handle(daemon, *batch);
 }
 
 void Feed(Daemon& daemon) {
@@ -164,7 +175,9 @@ void Feed(Daemon& daemon) {
     const PhaseClock::Scope scope(daemon.clock, Phase::kMake);
     batches.push_back(ingest::MakeBatch(i, kLinesInBatch));
   }
-  for (std::size_t i = 0; daemon.queue.Push(batches[i % batches.size()]); ++i) {
+  for (std::size_t i = 0;
+       daemon.queue.Push({batches[i % batches.size()], sonde::Task("batch", {{"number", i}})});
+       ++i) {
   }
 }
 

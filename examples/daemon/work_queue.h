@@ -11,7 +11,15 @@
 #include <string>
 #include <utility>
 
+#include "sonde/task.h"
+
 namespace ingest {
+
+// Log lines, and the task that stands for the work on them: scheduled while they wait here.
+struct Batch {
+  std::string text;
+  sonde::Task task;
+};
 
 // Bounded: the feeder waits while it is full. Any thread.
 class WorkQueue {
@@ -19,21 +27,22 @@ class WorkQueue {
   explicit WorkQueue(std::size_t capacity) : capacity_(capacity) {}
 
   // False once the queue is closed.
-  bool Push(std::string batch) {
+  bool Push(Batch batch) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || batches_.size() < capacity_; });
     if (closed_) return false;
+    batch.task.Wake();
     batches_.push_back(std::move(batch));
     changed_.notify_all();
     return true;
   }
 
   // Nothing once the queue is closed and empty.
-  std::optional<std::string> Pop() {
+  std::optional<Batch> Pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !batches_.empty(); });
     if (batches_.empty()) return std::nullopt;
-    std::string batch = std::move(batches_.front());
+    Batch batch = std::move(batches_.front());
     batches_.pop_front();
     changed_.notify_all();
     return batch;
@@ -49,7 +58,7 @@ class WorkQueue {
   const std::size_t capacity_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::string> batches_;
+  std::deque<Batch> batches_;
   bool closed_ = false;
 };
 

@@ -1,4 +1,4 @@
-// GroupByLabel: stacks under a root frame that a label names.
+// Grouping: stacks under a root frame that a label names, or that frame alone.
 
 #include "sonde/group.h"
 
@@ -20,9 +20,7 @@ std::string NameOf(const Profile& profile, LabelSetId id, std::string_view key) 
   return "(no " + std::string(key) + ')';
 }
 
-}  // namespace
-
-Profile GroupByLabel(const Profile& profile, std::string_view key) {
+Profile Grouped(const Profile& profile, std::string_view key, bool keeps_frames) {
   ProfileBuilder builder({profile.sample_types().begin(), profile.sample_types().end()});
   builder.SetDefaultSampleType(profile.default_sample_type());
   ProfileCopier copier(profile, builder);
@@ -34,13 +32,25 @@ Profile GroupByLabel(const Profile& profile, std::string_view key) {
     std::optional<LocationId>& root = roots[static_cast<std::uint32_t>(sample.labels)];
     if (!root.has_value()) root = builder.FrameNamed(NameOf(profile, sample.labels, key));
     StackId stack = builder.Extend(kEmptyStack, *root);
-    for (const LocationId frame : profile.stacks().Frames(sample.stack)) {
-      stack = builder.Extend(stack, copier.Copy(frame));
+    if (keeps_frames) {
+      for (const LocationId frame : profile.stacks().Frames(sample.stack)) {
+        stack = builder.Extend(stack, copier.Copy(frame));
+      }
     }
     builder.AddSample(stack, copier.Copy(sample.labels), sample.values, profile.records(i));
   }
   builder.SetRecords(profile.records());
   return std::move(builder).Build();
+}
+
+}  // namespace
+
+Profile GroupByLabel(const Profile& profile, std::string_view key) {
+  return Grouped(profile, key, true);
+}
+
+Profile SumByLabel(const Profile& profile, std::string_view key) {
+  return Grouped(profile, key, false);
 }
 
 }  // namespace sonde

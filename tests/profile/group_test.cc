@@ -33,5 +33,28 @@ TEST(GroupByLabel, PutsTheValueOfTheLabelAboveEachStackAndKeepsTheTotal) {
   EXPECT_EQ(roots, expected);
 }
 
+TEST(SumByLabel, LeavesOneFrameForEachValueAndKeepsTheTotal) {
+  ProfileBuilder builder({{"cpu", "nanoseconds"}});
+  const Label task = builder.TextLabel("task", "accept");
+  const LabelSetId labels = builder.AddLabels(std::span(&task, 1));
+  for (const char* const function : {"read", "accept", "parse"}) {
+    builder.AddSample(builder.AddStack(std::vector{builder.FrameNamed(function)}), labels, {10});
+  }
+  builder.AddSample(builder.AddStack(std::vector{builder.FrameNamed("idle")}), kNoLabels, {5});
+
+  const Profile sums = SumByLabel(std::move(builder).Build(), "task");
+
+  EXPECT_EQ(sums.Total(0), 35);
+  const FrameNames names(sums);
+  std::vector<std::pair<std::string, std::int64_t>> rows;
+  for (const Hotspot& spot : FindHotspots(names, 0)) {
+    EXPECT_EQ(spot.self, spot.inclusive);
+    rows.emplace_back(names.text(spot.name), spot.self);
+  }
+  const std::vector<std::pair<std::string, std::int64_t>> expected{{"accept", 30},
+                                                                   {"(no task)", 5}};
+  EXPECT_EQ(rows, expected);
+}
+
 }  // namespace
 }  // namespace sonde

@@ -1,4 +1,4 @@
-// GroupByLabel: stacks under a root frame that a label names.
+// Grouping: stacks under a root frame that a label names, or that frame alone.
 
 #ifndef SONDE_GROUP_H_
 #define SONDE_GROUP_H_
@@ -13,6 +13,8 @@ namespace sonde {
 // frame: its text, or its number in decimal digits; "(no KEY)" where a sample
 // has no such label. Values, labels and totals stay. Any thread.
 Profile GroupByLabel(const Profile& profile, std::string_view key);
+// The same without what is below those roots: one frame for each value of the label.
+Profile SumByLabel(const Profile& profile, std::string_view key);
 
 }  // namespace sonde
 
