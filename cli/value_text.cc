@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <span>
 
+#include "sonde/dollar_text.h"
+
 namespace sonde::cli {
 namespace {
 
@@ -70,6 +72,7 @@ std::string ValueText(std::int64_t value, std::string_view unit) {
     return value == 0 ? "0" : Scaled(static_cast<double>(value) * nanoseconds, kTimes);
   }
   if (unit == "bytes") return value == 0 ? "0" : Scaled(static_cast<double>(value), kSizes);
+  if (unit == "nanodollars") return DollarText(value);
   return std::to_string(value);
 }
 

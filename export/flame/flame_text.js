@@ -63,7 +63,8 @@ function takeApart(name) {
               params: name.slice(at)};
     }
     const atScope = name.startsWith('::', at);
-    const atDot = c === '.' && !FILE_ENDINGS.has(name.slice(at + 1));
+    // "path:docs/plan.md" is a value under a key: its dots are those of file names.
+    const atDot = c === '.' && prefix === '' && !FILE_ENDINGS.has(name.slice(at + 1));
     if (atScope || (!hasScopes && (c === '/' || atDot))) {
       const end = at + (atScope ? 2 : 1);
       if (end < name.length) {
@@ -133,6 +134,13 @@ function shortName(name, room) {
   return letters.length <= room ? own : letters.slice(0, room - 1).join('') + '…';
 }
 
+// To the cent from a dollar on, smaller amounts by what they are.
+function dollars(nanodollars) {
+  const value = Math.abs(nanodollars) / 1e9;
+  const text = value.toFixed(value >= 1 || value === 0 ? 2 : value >= 0.001 ? 4 : 9);
+  return (nanodollars < 0 ? '-$' : '$') + text.replace(/\B(?=(\d{3})+\.)/g, ',');
+}
+
 const TIME = {nanoseconds: 1, microseconds: 1e3, milliseconds: 1e6, seconds: 1e9};
 
 // "1,234 samples", "12.3 ms", "1.23 MiB".
@@ -144,6 +152,7 @@ function formatWeight(value, {type, unit}) {
     return scaled(value, [[1, 'B'], [2 ** 10, 'KiB'], [2 ** 20, 'MiB'], [2 ** 30, 'GiB'],
                           [2 ** 40, 'TiB']]);
   }
+  if (unit === 'nanodollars') return dollars(value);
   return formatCount(value) + ' ' + (unit !== 'count' && unit !== '' ? unit : type || 'samples');
 }
 

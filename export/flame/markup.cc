@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "sonde/dollar_text.h"
+
 namespace sonde {
 namespace {
 
@@ -191,6 +193,10 @@ void AppendWeight(std::string& out, std::int64_t weight, const ValueType& type) 
   if (type.unit == "bytes") {
     AppendScaled(out, value,
                  {{1, "B"}, {0x1p10, "KiB"}, {0x1p20, "MiB"}, {0x1p30, "GiB"}, {0x1p40, "TiB"}});
+    return;
+  }
+  if (type.unit == "nanodollars") {
+    out += DollarText(weight);
     return;
   }
   std::string digits;

@@ -123,6 +123,8 @@ NameParts TakeApart(std::string_view name) {
     return parts;
   }
   const bool has_scopes = name.find("::") != std::string_view::npos;
+  // "path:docs/plan.md" is a value under a key: its dots are those of file names.
+  const bool has_dots = prefix == 0;
   std::size_t start = prefix;  // Of the part that is being read.
   std::size_t own_end = std::string_view::npos;
   std::size_t at = prefix;
@@ -141,7 +143,7 @@ NameParts TakeApart(std::string_view name) {
     }
     const bool at_scope = name.substr(at, 2) == "::";
     const bool at_slash =
-        !has_scopes && (c == '/' || (c == '.' && !IsFileEnding(name.substr(at + 1))));
+        !has_scopes && (c == '/' || (c == '.' && has_dots && !IsFileEnding(name.substr(at + 1))));
     if (at_scope || at_slash) {
       const std::size_t end = at + (at_scope ? 2 : 1);
       // "a.cc" and a trailing separator do not make another part.

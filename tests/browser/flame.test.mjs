@@ -266,6 +266,14 @@ describe('the viewer', () => {
     await page.close();
   });
 
+  it('writes amounts of money as dollars', async () => {
+    const page = await open(browser, draw('money.svg', STACKS));
+    for (const [amount, expected] of [[1204500000000, '$1,204.50'], [999999995000, '$1,000.00'], [-630765700, '-$0.6308'], [750, '$0.000000750'], [0, '$0.00']]) {
+      assert.equal(await page.evaluate(value => sondeFlame.formatWeight(value, {type: 'cost', unit: 'nanodollars'}), amount), expected);
+    }
+    await page.close();
+  });
+
   it('stands inside a page of someone else', async () => {
     const svg = readFileSync(new URL(draw('inner.svg', STACKS)), 'utf8').replace(/^<\?xml.*\?>/, '');
     const file = join(folder, 'outer.html');

@@ -240,6 +240,11 @@ TEST(ValueText, UnitsFitTheirSize) {
   EXPECT_EQ(ValueText(3, "seconds"), "3s");
   EXPECT_EQ(ValueText(1536, "bytes"), "1.50kB");
   EXPECT_EQ(ValueText(1536, "count"), "1536");
+  EXPECT_EQ(ValueText(1'204'500'000'000, "nanodollars"), "$1,204.50");
+  EXPECT_EQ(ValueText(999'999'995'000, "nanodollars"), "$1,000.00");
+  EXPECT_EQ(ValueText(-630'765'700, "nanodollars"), "-$0.6308");
+  EXPECT_EQ(ValueText(750, "nanodollars"), "$0.000000750");
+  EXPECT_EQ(ValueText(0, "nanodollars"), "$0.00");
   EXPECT_EQ(PercentText(1, 3), "33.33%");
   EXPECT_EQ(PercentText(3, 3), "100%");
   EXPECT_EQ(PercentText(-3, 3), "-100%");
