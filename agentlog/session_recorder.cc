@@ -15,6 +15,12 @@ std::uint32_t Clamped(std::size_t size) noexcept {
   return static_cast<std::uint32_t>(std::min<std::size_t>(size, UINT32_MAX));
 }
 
+// A file that is gone or elsewhere at the end was not only written.
+Access MoreLasting(Access before, Access now) noexcept {
+  const bool ends = now == Access::kDelete || now == Access::kRename;
+  return ends || before == Access::kRead ? now : before;
+}
+
 }  // namespace
 
 std::string PreviewText(std::string_view text, std::size_t limit) {
@@ -143,7 +149,7 @@ void SessionRecorder::AddFacts(Operation& operation, const ToolFacts& facts) {
     for (std::size_t i = operation.first_path; i < recorded_.paths.size(); ++i) {
       PathValue& known = recorded_.paths[i];
       if (known.group != group) continue;
-      if (known.access == Access::kRead) known.access = access;
+      known.access = MoreLasting(known.access, access);
       return;
     }
     recorded_.paths.push_back({group, access});

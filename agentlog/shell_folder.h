@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agentlog/shell_lexer.h"
 
@@ -14,16 +15,27 @@ namespace sonde::agentlog {
 // Copied at a subshell and put back behind it. Not thread-safe.
 class ShellFolder {
  public:
-  // The arguments of cd or pushd.
+  // The arguments of cd.
   void Change(std::span<const ShellToken> arguments);
+  // The arguments of pushd.
+  void Push(std::span<const ShellToken> arguments);
+  void Pop();
   // False when `path` is relative to a folder that the text does not tell.
   bool Knows(std::string_view path) const noexcept;
   // `path` as seen from where the command line started.
   std::string Below(std::string_view path) const;
 
  private:
-  std::string folder_;  // Empty = where the command line started.
-  bool is_known_ = true;
+  struct Place {
+    std::string folder{};  // Empty = where the command line started.
+    bool is_known = true;
+  };
+
+  void GoTo(const ShellToken& folder);
+
+  Place now_;
+  Place before_{.is_known = false};
+  std::vector<Place> pushed_;
 };
 
 }  // namespace sonde::agentlog

@@ -15,6 +15,7 @@ enum class ShellTokenKind : std::uint8_t {
   kWord,
   kRedirect,   // `text` is the operator without its descriptor number: "<", ">>", "&>".
   kSeparator,  // `text` is ";", "\n", "&", "&&", "||", "|", "(" or ")".
+  kFunction,   // `text` is the name; what the function does comes next.
   kHereText,   // The body of the oldest here-document not yet handed out.
   kEnd,
 };
@@ -30,7 +31,8 @@ struct ShellToken {
 
 // Reads any bytes; what a shell would refuse (an open quote, say) ends with the
 // text. The texts of $(...), `...`, <(...) and >(...) are put aside as they are
-// met. `text` outlives the lexer. Not thread-safe.
+// met. What is between (( and )), [[ and ]] and in the patterns of a case is no
+// command's and is skipped. `text` outlives the lexer. Not thread-safe.
 class ShellLexer {
  public:
   explicit ShellLexer(std::string_view text) : text_(text) {}
@@ -38,6 +40,8 @@ class ShellLexer {
   ShellToken Next();
   // The substitutions met since the last call.
   std::vector<std::string> TakeSubstitutions();
+  // The texts of the $(...) in `text`, which stands where a shell expands but cuts no words.
+  static std::vector<std::string> SubstitutionsIn(std::string_view text);
 
  private:
   struct HereDocument {
@@ -51,7 +55,15 @@ class ShellLexer {
   }
   bool AtEnd() const noexcept { return at_ >= text_.size(); }
   void SkipBlanks();
+  void SkipSpace();
   void ReadHereBodies();
+  ShellToken ReadCommandWord();
+  bool SkipArithmetic();
+  void TakeSubstitutionsOf(std::string_view text);
+  void SkipCondition();
+  void SkipCaseHead();
+  void SkipPattern();
+  bool SkipFunctionBrackets();
   ShellToken ReadOperator();
   ShellToken ReadWord();
   void SkipList();
@@ -64,12 +76,20 @@ class ShellLexer {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  bool at_command_ = true;  // The next word would be a program's name.
+  int failed_arithmetic_ = 0;
+  std::size_t open_cases_ = 0;
+  bool pattern_follows_ = false;  // Of the innermost case.
+  bool redirect_target_follows_ = false;
   bool here_delimiter_follows_ = false;
   bool here_strips_tabs_ = false;
   std::vector<HereDocument> pending_here_;
   std::deque<ShellToken> ready_;
   std::vector<std::string> substitutions_;
 };
+
+// NAME=value, NAME+=value. Any thread.
+bool IsShellAssignment(std::string_view word) noexcept;
 
 }  // namespace sonde::agentlog
 

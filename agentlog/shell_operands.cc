@@ -54,6 +54,11 @@ Arguments Sort(const ShellProgram& program, std::span<const ShellToken> words) {
     if (!program.write_option.empty() && IsWriteOption(program.write_option, text)) {
       sorted.has_write_option = true;
       if (value != nullptr) sorted.outputs.push_back(value);
+      // The suffix that sed of macOS and the BSDs wants: sed -i '' SCRIPT FILE.
+      const bool has_suffix = program.role == OperandRole::kEditInPlace && text == "-i" &&
+                              i + 1 < words.size() && words[i + 1].is_quoted &&
+                              words[i + 1].is_literal && words[i + 1].text.empty();
+      if (has_suffix) ++i;
     }
     if (text == "-e" || text == "-f" || text.starts_with("--expression") ||
         text.starts_with("--regexp") || text.starts_with("--file")) {
@@ -238,7 +243,7 @@ std::vector<FileTouch> FilesOfArguments(std::string_view program,
       for (const ShellToken* word : arguments.outputs) Add(files, Access::kWrite, *word);
       break;
     case OperandRole::kRemote:
-      if (program == "ssh") break;
+      if (program == "ssh" || program == "sftp") break;
       for (std::size_t i = 0; i < arguments.operands.size(); ++i) {
         const ShellToken& word = *arguments.operands[i];
         if (word.text.find(':') != std::string::npos) continue;

@@ -147,6 +147,9 @@ constexpr std::string_view kBuiltins[] = {
     "read",    "readonly", "return",  "set",    "shift", "shopt",   "source", "test",  "trap",
     "true",    "type",     "typeset", "ulimit", "umask", "unalias", "unset",  "wait"};
 
+constexpr std::string_view kReserved[] = {"!",  "{",  "}",     "if",    "then", "elif", "else",
+                                          "fi", "do", "while", "until", "done", "esac", "coproc"};
+
 constexpr std::string_view kShells[] = {"ash", "bash", "dash", "fish", "ksh", "sh", "zsh"};
 
 constexpr std::string_view kTextTools[] = {
@@ -176,6 +179,7 @@ const ShellWrapper* FindShellWrapper(std::string_view name) noexcept {
 }
 
 bool IsShellBuiltin(std::string_view name) noexcept { return Contains(kBuiltins, name); }
+bool IsShellReserved(std::string_view word) noexcept { return Contains(kReserved, word); }
 bool IsShell(std::string_view name) noexcept { return Contains(kShells, name); }
 bool OnlyHandlesText(std::string_view name) noexcept { return Contains(kTextTools, name); }
 

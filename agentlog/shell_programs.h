@@ -52,6 +52,8 @@ const ShellWrapper* FindShellWrapper(std::string_view name) noexcept;
 
 // Built into the shell: starts no process.
 bool IsShellBuiltin(std::string_view name) noexcept;
+// "if", "{", "!": stands before a command and is none.
+bool IsShellReserved(std::string_view word) noexcept;
 // sh, bash, zsh: runs the text behind -c.
 bool IsShell(std::string_view name) noexcept;
 // Prints or searches text, so that a URL in its arguments is not visited.

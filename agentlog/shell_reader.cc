@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kMaxDepth = 6;
 constexpr std::size_t kMaxProcesses = 64;
+constexpr std::size_t kMaxFunctions = 64;
 constexpr std::size_t kMaxFiles = 256;
 constexpr std::size_t kMaxDomains = 64;
 
@@ -35,10 +36,16 @@ bool IsProgramName(std::string_view name) noexcept {
   });
 }
 
-bool IsReserved(std::string_view word) noexcept {
-  constexpr std::string_view kWords[] = {"!",  "{",  "}",     "if",    "then", "elif", "else",
-                                         "fi", "do", "while", "until", "done", "esac", "coproc"};
-  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+bool IsOneOf(std::initializer_list<std::string_view> names, std::string_view name) noexcept {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// "git -C sub add x" works in sub.
+void GoWithOptions(ShellFolder& folder, std::span<const ShellToken> arguments) {
+  for (std::size_t i = 0; i + 1 < arguments.size() && arguments[i].text.starts_with('-'); ++i) {
+    if (arguments[i].text == "-C") folder.Change(arguments.subspan(i + 1, 1));
+    if (TakesValue("Cc git-dir work-tree", arguments[i].text)) ++i;
+  }
 }
 
 }  // namespace
@@ -65,7 +72,7 @@ void ShellReader::AddFile(Access access, std::string_view path, std::string_view
 }
 
 void ShellReader::AddRedirects() {
-  for (const Redirect& redirect : current_.redirects) {
+  for (const Redirect& redirect : text_.command.redirects) {
     const ShellToken& target = redirect.target;
     if (!target.is_literal || target.is_pattern) continue;
     const bool is_copy = redirect.op == ">&" || redirect.op == "<&";
@@ -86,7 +93,9 @@ void ShellReader::RunShell(std::span<const ShellToken> arguments, int depth) {
       while (!arguments.empty() && arguments.front().text.starts_with('-')) {
         arguments = arguments.subspan(1);
       }
+      const ShellFolder folder = folder_;
       if (!arguments.empty()) ReadText(std::string(arguments.front().text), depth + 1);
+      folder_ = folder;
       return;
     }
     if (word == "-o" || word == "+o" || word == "--rcfile" || word == "--init-file") {
@@ -97,22 +106,23 @@ void ShellReader::RunShell(std::span<const ShellToken> arguments, int depth) {
     AddFile(Access::kRead, word);
     return;
   }
-  reads_here_as_script_ = true;
+  text_.reads_here_as_script = true;
 }
 
-void ShellReader::Run(std::span<const ShellToken> words, int depth) {
+// The command behind sudo, env and the like; empty when there is none to follow.
+std::span<const ShellToken> ShellReader::Unwrapped(std::span<const ShellToken> words, int depth) {
   while (true) {
     while (!words.empty() && (words.front().is_assignment ||
-                              (!words.front().is_quoted && IsReserved(words.front().text)))) {
+                              (!words.front().is_quoted && IsShellReserved(words.front().text)))) {
       words = words.subspan(1);
     }
-    if (words.empty() || !words.front().is_literal) return;
+    if (words.empty() || !words.front().is_literal) return {};
     const std::string_view name = BaseNameOf(words.front().text);
     const ShellWrapper* wrapper = FindShellWrapper(name);
-    if (wrapper == nullptr) break;
+    if (wrapper == nullptr) return words;
     if (wrapper->is_process) AddProcess(name);
     if (!wrapper->is_process && builtin_.empty()) builtin_ = name;
-    if (name == "command" && words.size() > 1 && words[1].text.starts_with('-')) return;
+    if (name == "command" && words.size() > 1 && words[1].text.starts_with('-')) return {};
     words = words.subspan(1);
     int operands = wrapper->operands;
     while (!words.empty()) {
@@ -120,7 +130,7 @@ void ShellReader::Run(std::span<const ShellToken> words, int depth) {
       const bool is_option = word.text.size() > 1 && word.text.starts_with('-');
       if (name == "env" && (word.text == "-S" || word.text == "--split-string")) {
         if (words.size() > 1) ReadText(std::string(words[1].text), depth + 1);
-        return;
+        return {};
       }
       if (is_option && word.text != "--") {
         const bool takes_value = TakesValue(wrapper->value_options, word.text);
@@ -135,37 +145,54 @@ void ShellReader::Run(std::span<const ShellToken> words, int depth) {
       }
     }
   }
+}
 
+void ShellReader::Run(std::span<const ShellToken> words, int depth) {
+  words = Unwrapped(words, depth);
+  if (words.empty()) return;
   const std::string name(BaseNameOf(words.front().text));
-  const std::span<const ShellToken> arguments = words.subspan(1);
-  if (name == "for" || name == "select" || name == "case" || name == "function") return;
-  if (!IsProgramName(name)) return;
-  if (name == "cd" || name == "pushd") folder_.Change(arguments);
-  if (name == "." || name == "source") {
-    if (!arguments.empty() && arguments.front().is_literal) {
-      AddFile(Access::kRead, arguments.front().text);
-    }
+  if (IsOneOf({"for", "select", "case"}, name) || !IsProgramName(name)) return;
+  if (std::find(functions_.begin(), functions_.end(), name) != functions_.end()) return;
+  if (IsShellBuiltin(name)) {
+    RunBuiltin(name, words.subspan(1), depth);
+  } else {
+    RunProgram(name, words.subspan(1), depth);
   }
+}
+
+void ShellReader::RunBuiltin(std::string_view name, std::span<const ShellToken> arguments,
+                             int depth) {
   if (name == "eval") {
     std::string text;
     for (const ShellToken& word : arguments) text.append(word.text).push_back(' ');
     ReadText(text, depth + 1);
     return;
   }
-  if (IsShellBuiltin(name)) {
-    if (builtin_.empty()) builtin_ = name;
-    return;
+  if (builtin_.empty()) builtin_ = name;
+  if (name == "cd") folder_.Change(arguments);
+  if (name == "pushd") folder_.Push(arguments);
+  if (name == "popd") folder_.Pop();
+  if (name == "." || name == "source") {
+    if (!arguments.empty() && arguments.front().is_literal) {
+      AddFile(Access::kRead, arguments.front().text);
+    }
   }
+}
+
+void ShellReader::RunProgram(std::string_view name, std::span<const ShellToken> arguments,
+                             int depth) {
   AddProcess(name);
   if (IsShell(name)) {
     RunShell(arguments, depth);
     return;
   }
-  const Effect effect = EffectOf(name, arguments);
-  found_.effect = std::min(found_.effect, effect);
+  found_.effect = std::min(found_.effect, EffectOf(name, arguments));
+  const ShellFolder folder = folder_;
+  if (name == "git") GoWithOptions(folder_, arguments);
   for (const FileTouch& touch : FilesOfArguments(name, arguments)) {
     AddFile(touch.access, touch.path, touch.previous_path);
   }
+  folder_ = folder;
   for (std::string& domain : DomainsOfArguments(name, arguments)) {
     found_.effect = std::min(found_.effect, Effect::kNetwork);
     if (found_.domains.size() == kMaxDomains) {
@@ -174,32 +201,132 @@ void ShellReader::Run(std::span<const ShellToken> words, int depth) {
     }
     AddDomain(found_.domains, std::move(domain));
   }
-  if (name == "find" || name == "fd") {
-    for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
-      const std::string_view word = arguments[i].text;
-      if (word == "-exec" || word == "-execdir" || word == "-ok" ||
-          (name == "fd" && word == "-x")) {
-        std::size_t end = i + 1;
-        while (end < arguments.size() && arguments[end].text != ";" && arguments[end].text != "+") {
-          ++end;
-        }
-        std::vector<ShellToken> inner(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                                      arguments.begin() + static_cast<std::ptrdiff_t>(end));
-        for (ShellToken& token : inner) {
-          if (token.text.find("{}") != std::string::npos) token.is_literal = false;
-        }
-        if (depth < kMaxDepth) Run(inner, depth + 1);
-        i = end;
-      }
-      if (word == "-delete") found_.effect = std::min(found_.effect, Effect::kWrite);
+  if (name == "find" || name == "fd") RunForEachFound(arguments, depth);
+}
+
+// What stands behind -exec.
+void ShellReader::RunForEachFound(std::span<const ShellToken> arguments, int depth) {
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (!IsOneOf({"-exec", "-execdir", "-ok", "-okdir", "-x"}, arguments[i].text)) continue;
+    std::size_t end = i + 1;
+    while (end < arguments.size() && arguments[end].text != ";" && arguments[end].text != "+") {
+      ++end;
     }
+    std::vector<ShellToken> inner(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                  arguments.begin() + static_cast<std::ptrdiff_t>(end));
+    for (ShellToken& token : inner) {
+      if (token.text.find("{}") != std::string::npos) token.is_literal = false;
+    }
+    if (depth < kMaxDepth) Run(inner, depth + 1);
+    i = end;
+  }
+}
+
+void ShellReader::FollowGroups() {
+  for (const ShellToken& word : text_.command.words) {
+    if (word.is_quoted) return;
+    if (IsOneOf({"{", "if", "while", "until", "for", "select", "case"}, word.text)) {
+      text_.groups.push_back(text_.place);
+      text_.place = {.list = folder_, .pipeline = folder_};
+    } else if (IsOneOf({"}", "fi", "done", "esac"}, word.text) && !text_.groups.empty()) {
+      text_.place = std::move(text_.groups.back());
+      text_.groups.pop_back();
+    }
+    if (!IsShellReserved(word.text)) return;
   }
 }
 
 void ShellReader::Finish(int depth) {
   AddRedirects();
-  if (!current_.words.empty()) Run(current_.words, depth);
-  current_ = {};
+  FollowGroups();
+  if (!text_.command.words.empty()) Run(text_.command.words, depth);
+  text_.command = {};
+}
+
+void ShellReader::EndPipeline(std::string_view separator) {
+  Place& place = text_.place;
+  if (separator == "|" || place.is_piped) folder_ = place.pipeline;
+  place.is_piped = separator == "|";
+  if (separator == "&") folder_ = place.list;
+  if (separator == "|") return;
+  place.pipeline = folder_;
+  if (separator != "&&" && separator != "||") place.list = folder_;
+}
+
+void ShellReader::OpenSubshell() {
+  text_.subshells.push_back({folder_, text_.place, std::exchange(text_.groups, {})});
+  text_.place = {.list = folder_, .pipeline = folder_};
+}
+
+void ShellReader::CloseSubshell() {
+  if (text_.subshells.empty()) return;
+  Subshell& outside = text_.subshells.back();
+  folder_ = std::move(outside.folder);
+  text_.place = std::move(outside.place);
+  text_.groups = std::move(outside.groups);
+  text_.subshells.pop_back();
+}
+
+void ShellReader::ReadSeparator(std::string_view separator, int depth) {
+  text_.redirect.clear();
+  // "name(" and a bracket that nothing opened close what is no command.
+  const bool is_broken = separator == "(" ? text_.command.words.size() == 1 &&
+                                                !IsShellReserved(text_.command.words[0].text)
+                         : separator == ")" ? text_.subshells.empty()
+                                            : false;
+  if (is_broken) text_.command = {};
+  Finish(depth);
+  if (separator == "(") {
+    OpenSubshell();
+  } else if (separator == ")") {
+    CloseSubshell();
+  } else {
+    EndPipeline(separator);
+  }
+  if (separator == "\n") text_.reads_here_as_script = false;
+}
+
+void ShellReader::ReadHereText(const ShellToken& body, int depth) {
+  // The line that opened the document is still unfinished: its separator comes after it.
+  Finish(depth);
+  if (std::exchange(text_.reads_here_as_script, false)) {
+    ReadText(body.text, depth + 1);
+  } else if (!body.is_literal) {
+    for (std::string& inner : ShellLexer::SubstitutionsIn(body.text)) {
+      text_.substitutions.push_back(std::move(inner));
+    }
+  }
+}
+
+void ShellReader::ReadWord(ShellToken word) {
+  if (text_.redirect.empty()) {
+    text_.command.words.push_back(std::move(word));
+  } else {
+    text_.command.redirects.push_back({std::exchange(text_.redirect, {}), std::move(word)});
+  }
+}
+
+void ShellReader::ReadToken(ShellToken token, int depth) {
+  switch (token.kind) {
+    case ShellTokenKind::kRedirect:
+      text_.redirect = std::move(token.text);
+      break;
+    case ShellTokenKind::kWord:
+      ReadWord(std::move(token));
+      break;
+    case ShellTokenKind::kHereText:
+      ReadHereText(token, depth);
+      break;
+    case ShellTokenKind::kFunction:
+      Finish(depth);
+      if (functions_.size() < kMaxFunctions) functions_.push_back(std::move(token.text));
+      break;
+    case ShellTokenKind::kSeparator:
+      ReadSeparator(token.text, depth);
+      break;
+    case ShellTokenKind::kEnd:
+      break;
+  }
 }
 
 void ShellReader::ReadText(std::string_view text, int depth) {
@@ -207,86 +334,34 @@ void ShellReader::ReadText(std::string_view text, int depth) {
     found_.is_cut = true;
     return;
   }
-  SimpleCommand outer = std::exchange(current_, {});
-  const bool outer_reads_here = std::exchange(reads_here_as_script_, false);
-  std::vector<ShellFolder> folders;  // Of the open subshells.
-  std::vector<std::string> nested;
+  Text outer = std::exchange(text_, {});
+  text_.place = {.list = folder_, .pipeline = folder_};
   ShellLexer lexer(text);
-  bool redirect_follows = false;
-  std::string redirect;
   while (true) {
     ShellToken token = lexer.Next();
-    for (std::string& inner : lexer.TakeSubstitutions()) nested.push_back(std::move(inner));
-    if (token.kind == ShellTokenKind::kEnd) break;
-    switch (token.kind) {
-      case ShellTokenKind::kRedirect:
-        redirect = token.text;
-        redirect_follows = true;
-        break;
-      case ShellTokenKind::kWord:
-        if (redirect_follows) {
-          current_.redirects.push_back({redirect, std::move(token)});
-          redirect_follows = false;
-        } else {
-          current_.words.push_back(std::move(token));
-        }
-        break;
-      case ShellTokenKind::kHereText: {
-        // The line that opened the document is still unfinished: its separator comes after it.
-        Finish(depth);
-        if (std::exchange(reads_here_as_script_, false)) {
-          ReadText(token.text, depth + 1);
-        } else if (!token.is_literal) {
-          std::size_t at = token.text.find("$(");
-          while (at != std::string::npos) {
-            ShellLexer body(std::string_view(token.text).substr(at));
-            body.Next();
-            at += 2;
-            for (std::string& inner : body.TakeSubstitutions()) {
-              at += inner.size();
-              nested.push_back(std::move(inner));
-            }
-            at = token.text.find("$(", std::min(at, token.text.size()));
-          }
-        }
-        break;
-      }
-      case ShellTokenKind::kSeparator:
-        redirect_follows = false;
-        if (token.text == "(") {
-          // "name()" defines a function.
-          if (current_.words.size() == 1) current_ = {};
-          Finish(depth);
-          folders.push_back(folder_);
-        } else if (token.text == ")" && folders.empty()) {
-          current_ = {};  // The pattern of a case.
-        } else {
-          Finish(depth);
-          if (token.text == ")") {
-            folder_ = std::move(folders.back());
-            folders.pop_back();
-          }
-          if (token.text == "\n") reads_here_as_script_ = false;
-        }
-        break;
-      case ShellTokenKind::kEnd:
-        break;
+    for (std::string& inner : lexer.TakeSubstitutions()) {
+      text_.substitutions.push_back(std::move(inner));
     }
+    if (token.kind == ShellTokenKind::kEnd) break;
+    ReadToken(std::move(token), depth);
   }
   Finish(depth);
+  EndPipeline("\n");
   const ShellFolder folder = folder_;
-  for (const std::string& inner : nested) {
+  for (const std::string& inner : std::exchange(text_.substitutions, {})) {
     ReadText(inner, depth + 1);
     folder_ = folder;
   }
-  current_ = std::move(outer);
-  reads_here_as_script_ = outer_reads_here;
+  text_ = std::move(outer);
 }
 
 void ShellReader::ReadWords(std::span<const std::string> words) {
   std::vector<ShellToken> tokens;
   for (const std::string& word : words) {
-    tokens.push_back({.kind = ShellTokenKind::kWord, .text = word});
+    // The first is what is started, whatever it looks like.
+    tokens.push_back({.kind = ShellTokenKind::kWord,
+                      .text = word,
+                      .is_assignment = !tokens.empty() && IsShellAssignment(word)});
   }
   Run(tokens, 0);
 }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,15 @@ TEST(ShellCommand, AnArgumentListIsReadLikeALine) {
   EXPECT_EQ(command.effect, Effect::kTest);
 }
 
+TEST(ShellCommand, WrappersInAnArgumentListTakeTheirAssignments) {
+  const auto programs = [](std::vector<std::string> words) {
+    return ReadShellArguments(words).processes;
+  };
+  EXPECT_THAT(programs({"env", "A=1", "curl", "https://h.example"}), ElementsAre("curl"));
+  EXPECT_THAT(programs({"nice", "-n", "5", "env", "B=2", "rm", "y"}), ElementsAre("rm"));
+  EXPECT_THAT(programs({"A=1", "rm", "y"}), IsEmpty());
+}
+
 TEST(ShellCommand, WrappersAndBuiltinsAreNoProcesses) {
   EXPECT_EQ(Processes("sudo -u build env -u X A=1 nice -n 5 nohup make -j4"), "make");
   EXPECT_EQ(Processes("timeout -s KILL 30 stdbuf -oL ./run.sh"), "run.sh");
@@ -94,10 +104,48 @@ TEST(ShellCommand, NestedShellsSubstitutionsAndFunctionsAreFollowed) {
   EXPECT_EQ(Processes("for f in a b; do cat \"$f\"; done"), "cat");
   EXPECT_EQ(Processes("case $x in a|b) ls ;; *) pwd;; esac"), "ls");
   EXPECT_EQ(Processes("if grep -q x y; then rm z; else touch w; fi"), "grep rm touch");
-  EXPECT_EQ(Processes("build() { make; }; build"), "make build");
+  EXPECT_EQ(Processes("build() { make; }; build"), "make");
+  EXPECT_EQ(Processes("function build { make; }; function clean () (ls); build && clean; rm x"),
+            "make ls rm");
   EXPECT_EQ(Processes("bash <<'EOF'\nmake all\nEOF\nls"), "bash make ls");
   EXPECT_EQ(Processes("eval \"make -k\""), "make");
   EXPECT_EQ(Processes("\"$TOOL\" --version; $(which x) y"), "which");
+}
+
+TEST(ShellCommand, ArithmeticConditionsAndPatternsAreNoCommands) {
+  for (const auto& [text, processes, files] : std::vector<std::array<std::string_view, 3>>{
+           {"for ((i=0; i<10; i++)); do cat a; done", "cat", "read:a"},
+           {"for ((i=0; i<10; i++))\ndo cat a\ndone", "cat", "read:a"},
+           {"(( n > 5 )) && ls", "ls", ""},
+           {"while (( $(wc -l < f) > 5 )); do rm g; done", "rm wc", "delete:g read:f"},
+           {"((a); (b))", "a b", ""},
+           {"echo $((1 > 2)) $((x | y)) ${z:-$(cat f)}", "cat", "read:f"},
+           {"[[ $x =~ ^(alpha|beta)$ ]] && cat k", "cat", "read:k"},
+           {"[[ $x =~ a|b>c ]] && cat k", "cat", "read:k"},
+           {"if [[ a > b && ( -n $(cat f) ) ]]; then ls; fi > g", "ls cat", "write:g read:f"},
+           {"! [[ a <\n b ]] || ls", "ls", ""},
+           {"case \"$1\" in\n  start|stop) cat x ;;\n  (a|b) rm y;;\n *) ls\nesac | wc",
+            "cat rm ls wc", "read:x delete:y"},
+           {"case $x in a|b|c) ls;; esac; cat k", "ls cat", "read:k"},
+           {"(case x in a) cd sub;; esac; cat k); cat m", "cat cat", "read:sub/k read:m"},
+           {"case x in a) case y in b|c) ls;& d) rm e;; esac;; f|g) cat h;; esac", "ls rm cat",
+            "delete:e read:h"},
+           {"case x in esac; ls", "ls", ""},
+           {"echo case x in a b; echo [[ a", "", ""},
+       }) {
+    EXPECT_EQ(Processes(text), processes) << text;
+    EXPECT_EQ(Files(text), files) << text;
+  }
+}
+
+TEST(ShellCommand, BracketsWithoutAnEndAreReadOnce) {
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) text += '(';
+  for (int i = 0; i < 50'000; ++i) text += ") ";
+  EXPECT_EQ(Processes(text), "");
+  EXPECT_EQ(Processes("[[ a | b"), "");
+  EXPECT_EQ(Processes("(( a | b"), "");
+  EXPECT_EQ(Processes("case x in a | b"), "");
 }
 
 TEST(ShellCommand, HereDocumentsAndPatchesAreNoCommands) {
@@ -124,6 +172,7 @@ TEST(ShellCommand, FilesAreWhatTheProgramDoesToItsOperands) {
   EXPECT_EQ(Files("grep -e x -e y src"), "read:src");
   EXPECT_EQ(Files("sed -i.bak 's/a/b/' f.c"), "write:f.c");
   EXPECT_EQ(Files("sed -n '1,5p' f.c"), "read:f.c");
+  EXPECT_EQ(Files("sed -i '' 's/a/b/' f.c; sed -E -i \"\" -e 's/a/b/' g.c"), "write:f.c write:g.c");
   EXPECT_EQ(Files("jq .a x.json > y.json"), "write:y.json read:x.json");
   EXPECT_EQ(Files("find src tests -name '*.cc'"), "read:src read:tests");
   EXPECT_EQ(Files("clang-format -i a.cc"), "write:a.cc");
@@ -133,6 +182,7 @@ TEST(ShellCommand, FilesAreWhatTheProgramDoesToItsOperands) {
   EXPECT_EQ(Files("curl -sS -o page.html -H 'A: b' https://h.example"), "write:page.html");
   EXPECT_EQ(Files("git mv a b && git rm c && git checkout -- d"), "rename:a>b delete:c write:d");
   EXPECT_EQ(Files("dd if=a of=b bs=1"), "read:a write:b");
+  EXPECT_EQ(Files("sftp u@h.example"), "");
 }
 
 TEST(ShellCommand, WhatNamesNoFileIsNone) {
@@ -148,6 +198,26 @@ TEST(ShellCommand, FoldersFollowCdAndSubshellsGiveItBack) {
   EXPECT_EQ(Files("cd sub && cat a"), "read:sub/a");
   EXPECT_EQ(Files("(cd sub; cat a); cat b"), "read:sub/a read:b");
   EXPECT_EQ(Files("cd /p/q && rm x; cd ~; cat y"), "delete:/p/q/x read:~/y");
+  EXPECT_EQ(Files("pushd sub; cat a; popd; cat b"), "read:sub/a read:b");
+  EXPECT_EQ(Files("pushd /s; pushd /t; pushd; cat a; pushd; cat b"), "read:/s/a read:/t/b");
+  EXPECT_EQ(Files("cd sub; cat a; cd -; cat b"), "read:sub/a read:b");
+  EXPECT_EQ(Files("cd $X; cat a; cd /t; cat b"), "read:/t/b");
+  EXPECT_EQ(Files("bash -c 'cd sub; cat a'; cat b"), "read:sub/a read:b");
+}
+
+TEST(ShellCommand, PipelinesAndBackgroundJobsKeepTheirFolderToThemselves) {
+  EXPECT_EQ(Files("cd sub | cat a"), "read:a");
+  EXPECT_EQ(Files("ls | cd sub; cat a"), "read:a");
+  EXPECT_EQ(Files("cd sub && cat a & cat b"), "read:sub/a read:b");
+  EXPECT_EQ(Files("cd sub && ls | wc && cat a"), "read:sub/a");
+  EXPECT_EQ(Files("{ cd sub; cat a; } | cat b; cat c"), "read:sub/a read:b read:c");
+  EXPECT_EQ(Files("{ cd sub; cat a; }; cat b"), "read:sub/a read:sub/b");
+  EXPECT_EQ(Files("for x in 1; do cd sub; cat a; done & cat b"), "read:sub/a read:b");
+}
+
+TEST(ShellCommand, GitWorksInTheFolderItIsSentTo) {
+  EXPECT_EQ(Files("git -C sub add x.c; cat y"), "read:sub/x.c read:y");
+  EXPECT_EQ(Files("cd s; git -c a=b -C ../o -C p rm z"), "delete:s/../o/p/z");
 }
 
 TEST(ShellCommand, EffectsAreTheMostTellingOne) {
