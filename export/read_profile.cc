@@ -20,6 +20,17 @@
 namespace sonde {
 namespace {
 
+// Enough to tell text from what is none, and lines of great length.
+constexpr std::size_t kHeadOfText = 64 << 10;
+
+// Readers of lines take whatever they are told to read.
+Status CheckText(std::string_view bytes) {
+  const std::size_t zero = bytes.substr(0, kHeadOfText).find('\0');
+  if (zero == std::string_view::npos) return {};
+  return Error{
+      .code = ErrorCode::kMalformed, .message = "no text: a zero byte", .byte_offset = zero};
+}
+
 bool HasSampleTimes(Format format) {
   return format == Format::kPerfScript || format == Format::kPerfData;
 }
@@ -30,6 +41,9 @@ Result<Profile> ReadAs(Format format, std::string_view bytes, const ReadOptions&
     return Error{.code = ErrorCode::kUsage,
                  .message = "a span of time can only be cut out of a recording: " +
                             std::string(NameOf(format)) + " does not keep the time of each sample"};
+  }
+  if (format == Format::kFolded || format == Format::kPerfScript) {
+    if (Status text = CheckText(bytes); !text.ok()) return text.error();
   }
   switch (format) {
     case Format::kPprof:
@@ -75,14 +89,12 @@ Result<Profile> Read(Format format, std::string_view bytes, const ReadOptions& o
 // By its beginning; or, where that is within a line of great length, by its end or what comes
 // behind it.
 Format FormatOf(std::string_view bytes) {
-  constexpr std::size_t kLongLine = 64 << 10;
   const Format format = Sniff(bytes);
-  if (format != Format::kUnknown) return format;
-  if (bytes.substr(0, kLongLine).find('\0') != std::string_view::npos) return format;
+  if (format != Format::kUnknown || !CheckText(bytes).ok()) return format;
   std::string_view rest = bytes;
-  while (rest.size() > kLongLine) {
+  while (rest.size() > kHeadOfText) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (end < kLongLine) break;
+    if (end < kHeadOfText) break;
     if (IsFoldedLine(rest.substr(0, end))) return Format::kFolded;
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }

@@ -76,6 +76,17 @@ TEST(Unwrap, ASmallInputThatUnpacksToALargeOneMeetsTheLimit) {
   }
 }
 
+TEST(ReadProfile, LinesAreOnlyReadOfText) {
+  for (const Format format : {Format::kFolded, Format::kPerfScript}) {
+    for (const std::string& bytes : {std::string("a;b\0c 5\n", 8), Gzipped({"\x12\0 5\n", 5})}) {
+      const Result<Profile> binary = ReadProfile(bytes, {.format = format});
+      ASSERT_FALSE(binary.ok());
+      EXPECT_EQ(binary.error().code, ErrorCode::kMalformed);
+      EXPECT_THAT(Describe(binary.error()), HasSubstr("zero byte"));
+    }
+  }
+}
+
 TEST(Unwrap, WhatIsNoProfileIsNotUnpackedAndEachLimitIsNamed) {
   const std::string zeros = Gzipped(std::string(std::size_t{8} << 20, '\0'));
   const ReadOptions few{.limits = {.unwrapped_bytes = std::uint64_t{1} << 20}};
