@@ -181,7 +181,9 @@ std::string Program::UnknownCommand(int argc, char** argv) const {
 
 int Program::Finish(int code) const {
   std::cout.flush();
-  if (std::cout) return code;
+  // What was printed past the stream counts too.
+  const bool is_printed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (std::cout && is_printed) return code;
   return Show({.code = ErrorCode::kOutput, .message = "cannot write", .file = "standard output"});
 }
 
