@@ -273,14 +273,11 @@ std::vector<std::string> AgentProjection::Warnings() const {
 Losses WithoutFolders(const Losses& losses) {
   Losses shown;
   for (const Loss& loss : losses.entries()) {
-    std::uint64_t rest = loss.count;
+    shown.Add(loss.cause, loss.unit, loss.count);
     for (const std::string& place : loss.places) {
-      const std::size_t slash = place.find_last_of('/');
-      shown.Add(loss.cause, loss.unit, rest,
-                slash == std::string::npos ? place : place.substr(slash + 1));
-      rest = 0;
+      const std::string name = place.substr(place.rfind('/') + 1);
+      if (!name.empty()) shown.AddPlace(loss.cause, loss.unit, name);
     }
-    if (loss.places.empty()) shown.Add(loss.cause, loss.unit, rest);
   }
   return shown;
 }
