@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <tuple>
+#include <utility>
 
+#include "agentlog/frame_namer.h"
 #include "sonde/agent_history.h"
 
 namespace sonde {
@@ -27,22 +29,70 @@ bool IsLogName(const std::string& name) {
   return name.ends_with(".jsonl") || name.ends_with(".jsonl.zst");
 }
 
-struct Found {
-  fs::file_time_type written;
-  std::string path;
-};
-
-void FindBelow(const std::string& root, std::vector<Found>& found) {
-  std::error_code error;
-  fs::recursive_directory_iterator entry(root, fs::directory_options::skip_permission_denied,
-                                         error);
-  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    std::error_code ignored;
-    if (!entry->is_regular_file(ignored) || !IsLogName(entry->path().filename().string())) continue;
-    const fs::file_time_type written = entry->last_write_time(ignored);
-    found.push_back({ignored ? fs::file_time_type::min() : written, entry->path().string()});
+// The whole name, each part of it shown as a log's would be.
+std::string NameOfFolder(const fs::path& folder) {
+  std::string name;
+  for (const fs::path& part : folder.lexically_normal()) {
+    if (part.empty()) continue;
+    name += part == "/" ? "/" : agentlog::NameOfLog(part.string()) + '/';
   }
+  return name;
 }
+
+class Search {
+ public:
+  void Below(const std::string& root) {
+    open_.emplace_back(root);
+    while (!open_.empty()) {
+      const fs::path folder = std::move(open_.back());
+      open_.pop_back();
+      Through(folder);
+    }
+  }
+
+  FoundAgentLogs Take() && {
+    std::sort(logs_.begin(), logs_.end(), [](const Log& a, const Log& b) {
+      return std::tie(b.written, a.path) < std::tie(a.written, b.path);
+    });
+    FoundAgentLogs found;
+    for (Log& log : logs_) found.files.push_back(std::move(log.path));
+    found.losses = std::move(losses_);
+    return found;
+  }
+
+ private:
+  struct Log {
+    fs::file_time_type written;
+    std::string path;
+  };
+
+  void Through(const fs::path& folder) {
+    std::error_code error;
+    fs::directory_iterator entry(folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) Take(*entry);
+    // Those of the agents are all looked for; few machines have them all.
+    if (!error || error == std::errc::no_such_file_or_directory) return;
+    losses_.Add("folder that cannot be read", "folders", 1, NameOfFolder(folder));
+  }
+
+  void Take(const fs::directory_entry& entry) {
+    std::error_code error;
+    if (entry.is_directory(error) && !entry.is_symlink(error)) {
+      open_.push_back(entry.path());
+      return;
+    }
+    if (!IsLogName(entry.path().filename().string())) return;
+    const fs::file_status status = entry.status(error);
+    // What cannot be looked at is found all the same: reading it says why it is lost.
+    if (!fs::is_regular_file(status) && fs::status_known(status)) return;
+    const fs::file_time_type written = entry.last_write_time(error);
+    logs_.push_back({error ? fs::file_time_type::min() : written, entry.path().string()});
+  }
+
+  std::vector<fs::path> open_;
+  std::vector<Log> logs_;
+  Losses losses_;
+};
 
 }  // namespace
 
@@ -68,17 +118,11 @@ AgentLogPlaces DefaultAgentLogPlaces() {
   return places;
 }
 
-std::vector<std::string> FindAgentLogs(const AgentLogPlaces& places, std::size_t limit) {
-  std::vector<Found> found;
-  for (const std::string& root : places.codex_roots) FindBelow(root, found);
-  for (const std::string& root : places.claude_roots) FindBelow(root, found);
-  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-    return std::tie(b.written, a.path) < std::tie(a.written, b.path);
-  });
-  if (limit != 0 && found.size() > limit) found.resize(limit);
-  std::vector<std::string> paths;
-  for (Found& file : found) paths.push_back(std::move(file.path));
-  return paths;
+FoundAgentLogs FindAgentLogs(const AgentLogPlaces& places) {
+  Search search;
+  for (const std::string& root : places.codex_roots) search.Below(root);
+  for (const std::string& root : places.claude_roots) search.Below(root);
+  return std::move(search).Take();
 }
 
 std::string DefaultParseCache() {

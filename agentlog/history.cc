@@ -55,34 +55,47 @@ LogIdentity IdentityOf(const std::string& name, const OpenFile& file,
       .max_line_bytes = options.max_line_bytes};
 }
 
+Result<Input> Opened(const std::string& file, const HistoryOptions& options) {
+  const bool is_standard_input = file == kStandardInput;
+  // Opening tells about rights; the descriptor is not kept.
+  const Result<OpenFile> opened = is_standard_input ? OpenFile(dup(STDIN_FILENO)) : OpenLog(file);
+  if (!opened.ok()) return opened.error();
+  Input input;
+  input.name = file;
+  if (is_standard_input || IsPipe(opened.value())) {
+    Result<OpenFile> spool =
+        Spool(opened.value().descriptor(), is_standard_input ? "standard input" : file);
+    if (!spool.ok()) return spool.error();
+    input.spool = std::move(spool).value();
+  }
+  const bool is_kept = input.spool.descriptor() >= 0;
+  input.identity = IdentityOf(file, is_kept ? input.spool : opened.value(), options);
+  return input;
+}
+
 // The files to read, each once, in an order that does not depend on how they were named.
-Result<std::vector<Input>> OpenInputs(const std::vector<std::string>& files,
+Result<std::vector<Input>> OpenInputs(const std::vector<std::string>& named,
                                       const HistoryOptions& options, Losses& losses) {
   std::vector<Input> inputs;
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
-  bool has_standard_input = false;
-  for (const std::string& file : files) {
-    const bool is_standard_input = file == kStandardInput;
-    if (is_standard_input && std::exchange(has_standard_input, true)) continue;
-    // Opening tells about rights; the descriptor is not kept.
-    const Result<OpenFile> opened = is_standard_input ? OpenFile(dup(STDIN_FILENO)) : OpenLog(file);
-    if (!opened.ok()) {
-      if (options.are_named) return opened.error();
-      losses.Add("file that cannot be read", "files", 1, NameOfLog(file));
-      continue;
-    }
-    Input input;
-    input.name = file;
-    if (is_standard_input || IsPipe(opened.value())) {
-      Result<OpenFile> spool =
-          Spool(opened.value().descriptor(), is_standard_input ? "standard input" : file);
-      if (!spool.ok()) return spool.error();
-      input.spool = std::move(spool).value();
-    }
-    const bool is_kept = input.spool.descriptor() >= 0;
-    input.identity = IdentityOf(file, is_kept ? input.spool : opened.value(), options);
-    if (!seen.emplace(input.identity.device, input.identity.inode).second) continue;
+  const auto keep = [&](Input input) {
+    if (!seen.emplace(input.identity.device, input.identity.inode).second) return;
     inputs.push_back(std::move(input));
+  };
+  bool has_standard_input = false;
+  for (const std::string& file : named) {
+    if (file == kStandardInput && std::exchange(has_standard_input, true)) continue;
+    Result<Input> input = Opened(file, options);
+    if (!input.ok()) return input.error();
+    keep(std::move(input).value());
+  }
+  for (const std::string& file : options.found.files) {
+    Result<Input> input = Opened(file, options);
+    if (input.ok()) {
+      keep(std::move(input).value());
+    } else {
+      losses.Add("file that cannot be read", "files", 1, NameOfLog(file));
+    }
   }
   std::sort(inputs.begin(), inputs.end(),
             [](const Input& a, const Input& b) { return a.name < b.name; });
@@ -236,6 +249,8 @@ std::uint64_t HashOfPath(std::string_view path) noexcept {
   return agentlog::HashOf(path);
 }
 
+std::string ShownNameOfLog(std::string_view path) { return agentlog::NameOfLog(path); }
+
 AgentHistory::AgentHistory(std::unique_ptr<State> state) : state_(std::move(state)) {}
 AgentHistory::AgentHistory(AgentHistory&&) noexcept = default;
 AgentHistory& AgentHistory::operator=(AgentHistory&&) noexcept = default;
@@ -246,6 +261,7 @@ Result<AgentHistory> AgentHistory::Read(const std::vector<std::string>& files,
   auto state = std::make_unique<State>();
   state->max_line_bytes = options.max_line_bytes;
   state->stop = options.stop;
+  state->losses.Add(options.found.losses);
   Result<std::vector<agentlog::Input>> inputs = agentlog::OpenInputs(files, options, state->losses);
   if (!inputs.ok()) return inputs.error();
   agentlog::Tallies tallies = agentlog::ReadAll(inputs.value(), options);

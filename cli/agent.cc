@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -76,13 +77,17 @@ class AgentRun {
   Result<int> Run();
 
  private:
-  Result<AgentHistory> Read() const;
   Status CheckArguments();
+  // The files that are read, beside the cache of tags.
+  std::vector<std::string> Inputs() const;
+  Status CheckFiles() const;
+  Result<AgentHistory> Read();
   Result<Json> WriteOne(AgentProjection& projection, const AgentHistory& history);
   Result<Json> WriteAll(AgentProjection& projection, const AgentHistory& history);
   Result<Json> WriteDifference(const Profile& now);
 
   const AgentOptions& options_;
+  AgentLogFiles logs_;
   AgentFormat format_ = AgentFormat::kPprof;
   std::optional<Profile> base_;
   SessionSpill spill_;
@@ -122,20 +127,37 @@ Status AgentRun::CheckArguments() {
     return Error{.code = ErrorCode::kUsage,
                  .message = "a difference is written as pprof, folded or svg"};
   }
-  std::vector<std::string> inputs = options_.input.session_files;
-  inputs.insert(inputs.end(), options_.input.files.begin(), options_.input.files.end());
-  if (!options_.diff_base.empty()) inputs.push_back(options_.diff_base);
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::path(options_.output).parent_path();
-  if (!folder.empty() && !std::filesystem::exists(folder, error)) return {};
-  return CheckOutput(options_.output, inputs);
+  return {};
 }
 
-Result<AgentHistory> AgentRun::Read() const {
+std::vector<std::string> AgentRun::Inputs() const {
+  std::vector<std::string> inputs = logs_.named;
+  for (const auto& files : {logs_.found.files, options_.tag_rule_files, options_.op_map_files,
+                            std::vector<std::string>{options_.diff_base, options_.prices}}) {
+    std::copy_if(files.begin(), files.end(), std::back_inserter(inputs),
+                 [](const std::string& file) { return !file.empty(); });
+  }
+  return inputs;
+}
+
+Status AgentRun::CheckFiles() const {
+  std::vector<std::string> inputs = Inputs();
+  if (const std::string cache = TagCacheOf(options_); !cache.empty()) {
+    const Status added_to = options_.no_cache ? Status() : CheckNoInput(cache, inputs);
+    if (!added_to.ok()) return added_to;
+    inputs.push_back(cache);
+  }
+  const std::vector<std::string> outputs = options_.all.empty()
+                                               ? std::vector<std::string>{options_.output}
+                                               : AllAgentFiles(options_.all);
+  return CheckOutputs(outputs, inputs, MissingFolder::kMade);
+}
+
+Result<AgentHistory> AgentRun::Read() {
   AgentInput input = options_.input;
   // Named files are taken whole; what is looked for must have worked in the project.
   input.project_root = input.is_named() ? std::string() : ProjectRootOf(options_);
-  Result<AgentHistory> history = ReadHistory(input);
+  Result<AgentHistory> history = ReadHistory(input, std::move(logs_));
   if (!history.ok()) return history.error();
   if (history.value().sessions().empty()) return Invalid(WhyNoSession(input));
   return history;
@@ -144,6 +166,8 @@ Result<AgentHistory> AgentRun::Read() const {
 Result<int> AgentRun::Run() {
   // Everything that can be wrong about the arguments is found before anything is read.
   if (Status checked = CheckArguments(); !checked.ok()) return checked.error();
+  logs_ = FindLogs(options_.input);
+  if (Status checked = CheckFiles(); !checked.ok()) return checked.error();
   Result<ProjectionOptions> asked = ProjectionOptionsOf(options_);
   if (!asked.ok()) return asked.error();
   ProjectionOptions& projecting = asked.value();
@@ -210,7 +234,7 @@ Result<int> AgentRun::Run() {
   }
   PrintTagging(projection.tags());
   PrintWarnings(warnings_);
-  PrintLosses(WithoutFolders(history.value().losses()));
+  PrintLosses(history.value().losses());
   return 0;
 }
 
@@ -268,14 +292,13 @@ Result<Json> AgentRun::WriteOne(AgentProjection& projection, const AgentHistory&
 }
 
 Result<Json> AgentRun::WriteAll(AgentProjection& projection, const AgentHistory& history) {
-  const std::string folder = options_.all + (options_.all.ends_with('/') ? "" : "/");
   const AgentPicture picture{.project = projection.project_name(), .width_px = options_.svg_width};
   std::vector<std::pair<AgentView, Profile>> profiles;
   std::vector<std::string> stale;
   Json views = Json::object();
   for (const AgentView view : AllAgentViews()) {
     Result<Profile> profile = projection.Take(view, history.losses());
-    const std::string stem = folder + std::string(NameOf(view));
+    const std::string stem = StemIn(options_.all, view);
     if (!profile.ok()) {
       warnings_.push_back(profile.error().message);
       stale.push_back(stem);
@@ -299,7 +322,7 @@ Result<Json> AgentRun::WriteAll(AgentProjection& projection, const AgentHistory&
   if (profiles.empty()) return Invalid("no view has a sample in the sessions chosen");
   std::vector<std::pair<AgentView, const Profile*>> tables;
   for (const auto& [view, profile] : profiles) tables.emplace_back(view, &profile);
-  if (Status written = WriteAgentJson(folder + "agent.json", tables, spill_); !written.ok()) {
+  if (Status written = WriteAgentJson(JsonIn(options_.all), tables, spill_); !written.ok()) {
     return written.error();
   }
   for (const std::string& stem : stale) {

@@ -56,37 +56,6 @@ Result<std::int64_t> ParseInstant(const std::string& text, const char* option) {
                           "' is no time (2026-01-31, 2026-01-31T12:00:00Z, or 12h, 7d ago)"};
 }
 
-struct Chosen {
-  std::vector<std::string> files;
-  bool are_named = false;
-};
-
-// A folder stands for the logs below it.
-Chosen ChooseFiles(const AgentInput& input) {
-  Chosen chosen;
-  std::vector<std::string> named = input.files;
-  named.insert(named.end(), input.session_files.begin(), input.session_files.end());
-  chosen.are_named = !named.empty();
-  AgentLogPlaces places;
-  for (const std::string& name : named) {
-    std::error_code error;
-    if (std::filesystem::is_directory(name, error)) {
-      places.codex_roots.push_back(name);
-    } else {
-      chosen.files.push_back(name);
-    }
-  }
-  if (named.empty()) {
-    places = DefaultAgentLogPlaces();
-    if (!input.codex_root.empty()) places.codex_roots = {input.codex_root};
-    if (!input.claude_root.empty()) places.claude_roots = {input.claude_root};
-  }
-  for (std::string& file : FindAgentLogs(places, input.scan_files)) {
-    chosen.files.push_back(std::move(file));
-  }
-  return chosen;
-}
-
 // A cache that was asked for and cannot be kept would only be slow, and never say why.
 Status CheckParseCache(const std::string& folder) {
   if (folder.empty()) return {};
@@ -146,7 +115,27 @@ void AddInputOptions(CLI::App& command, AgentInput& input) {
       ->excludes(cache);
 }
 
-Result<AgentHistory> ReadHistory(const AgentInput& input) {
+// A folder stands for the logs below it.
+AgentLogFiles FindLogs(const AgentInput& input) {
+  AgentLogFiles logs;
+  std::vector<std::string> named = input.files;
+  named.insert(named.end(), input.session_files.begin(), input.session_files.end());
+  AgentLogPlaces places;
+  for (std::string& name : named) {
+    std::error_code error;
+    const bool is_folder = std::filesystem::is_directory(name, error);
+    (is_folder ? places.codex_roots : logs.named).push_back(std::move(name));
+  }
+  if (!input.is_named()) {
+    places = DefaultAgentLogPlaces();
+    if (!input.codex_root.empty()) places.codex_roots = {input.codex_root};
+    if (!input.claude_root.empty()) places.claude_roots = {input.claude_root};
+  }
+  logs.found = FindAgentLogs(places);
+  return logs;
+}
+
+Result<AgentHistory> ReadHistory(const AgentInput& input, AgentLogFiles logs) {
   HistoryOptions options;
   options.filter.project_root = input.project_root;
   options.filter.agent = input.agent;
@@ -167,9 +156,10 @@ Result<AgentHistory> ReadHistory(const AgentInput& input) {
   if (!input.no_parse_cache) {
     options.parse_cache = input.parse_cache.empty() ? DefaultParseCache() : input.parse_cache;
   }
-  const Chosen chosen = ChooseFiles(input);
-  options.are_named = chosen.are_named;
-  return AgentHistory::Read(chosen.files, options);
+  options.found = std::move(logs.found);
+  std::vector<std::string>& found = options.found.files;
+  if (input.scan_files != 0 && found.size() > input.scan_files) found.resize(input.scan_files);
+  return AgentHistory::Read(logs.named, options);
 }
 
 std::string WhyNoSession(const AgentInput& input) {

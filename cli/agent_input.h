@@ -40,10 +40,18 @@ struct AgentInput {
 // --until, --scan-files, --max-sessions, --session-file, --parse-cache, --no-parse-cache.
 void AddInputOptions(CLI::App& command, AgentInput& input);
 
-// Finds the logs and reads them. Fails with kUsage for a time that is none and a span that ends
-// before it begins, kNotFound and kInvalid for a named file that cannot be opened, kOutput for a
-// named parse cache that cannot be written to.
-Result<AgentHistory> ReadHistory(const AgentInput& input);
+// The logs of `input`, not yet read.
+struct AgentLogFiles {
+  std::vector<std::string> named;
+  FoundAgentLogs found;  // Below the folders that are named or, without any name, searched.
+};
+AgentLogFiles FindLogs(const AgentInput& input);
+
+// Reads the logs that FindLogs has found, of these the newest alone where --scan-files says so.
+// Fails with kUsage for a time that is none and a span that ends before it begins, kNotFound and
+// kInvalid for a named file that cannot be opened, kOutput for a named parse cache that cannot be
+// written to.
+Result<AgentHistory> ReadHistory(const AgentInput& input, AgentLogFiles logs);
 
 // Why a history of `input` has no session: where was looked, and which options left some out.
 std::string WhyNoSession(const AgentInput& input);

@@ -25,6 +25,11 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kTopStacks = 20;
 constexpr std::size_t kTopFrames = 50;
+constexpr std::array kEnds = {kPprofEnd, kFoldedEnd, kSvgEnd, kTopEnd};
+
+std::string JoinedWith(const std::string& folder, std::string_view name) {
+  return folder + (folder.ends_with('/') ? "" : "/") + std::string(name);
+}
 
 Result<std::unique_ptr<ByteSink>> OpenWithFolder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
@@ -129,6 +134,20 @@ std::optional<AgentFormat> FormatOfName(std::string_view path) {
   return std::nullopt;
 }
 
+std::string StemIn(const std::string& folder, AgentView view) {
+  return JoinedWith(folder, NameOf(view));
+}
+
+std::string JsonIn(const std::string& folder) { return JoinedWith(folder, "agent.json"); }
+
+std::vector<std::string> AllAgentFiles(const std::string& folder) {
+  std::vector<std::string> files = {JsonIn(folder)};
+  for (const AgentView view : AllAgentViews()) {
+    for (const std::string_view end : kEnds) files.push_back(StemIn(folder, view).append(end));
+  }
+  return files;
+}
+
 SessionSpill::SessionSpill() : file_(std::tmpfile()) {}
 
 Status SessionSpill::Add(std::string_view line) {
@@ -222,7 +241,7 @@ Status WriteAgentJson(const std::string& path,
 }
 
 Status RemoveAgentFiles(const std::string& stem) {
-  for (const std::string_view end : {kPprofEnd, kFoldedEnd, kSvgEnd, kTopEnd}) {
+  for (const std::string_view end : kEnds) {
     const std::string path = stem + std::string(end);
     std::error_code error;
     if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) continue;

@@ -63,6 +63,13 @@ Status WriteAgentJson(const std::string& path,
                       const std::vector<std::pair<AgentView, const Profile*>>& profiles,
                       const SessionSpill& sessions);
 
+// Of --all in `folder`: what the names of a view's files begin with, and the file for JSON.
+std::string StemIn(const std::string& folder, AgentView view);
+std::string JsonIn(const std::string& folder);
+
+// Every file that --all may write or remove in a folder.
+std::vector<std::string> AllAgentFiles(const std::string& folder);
+
 // Removes what an earlier run left of a view that has no samples now: the files of --all, by their
 // names alone. Fails with kOutput.
 Status RemoveAgentFiles(const std::string& stem);

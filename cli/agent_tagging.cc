@@ -32,7 +32,7 @@ LlmTaggerOptions ServerOf(const AgentOptions& options) {
   if (options.max_uncached_tags >= 0) {
     server.max_requests = static_cast<std::uint64_t>(options.max_uncached_tags);
   }
-  server.cache = options.cache.empty() ? DefaultTagCache() : options.cache;
+  server.cache = TagCacheOf(options);
   server.write_cache = !options.no_cache;
   return server;
 }
@@ -54,6 +54,11 @@ Result<std::vector<TaskChoice>> ChoicesOf(const std::vector<std::string>& texts)
 }
 
 }  // namespace
+
+std::string TagCacheOf(const AgentOptions& options) {
+  if (options.tagger != "llm") return {};
+  return options.cache.empty() ? DefaultTagCache() : options.cache;
+}
 
 Result<AgentTagging> AgentTagging::Create(const AgentOptions& options) {
   AgentTagging tagging;

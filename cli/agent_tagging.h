@@ -14,6 +14,10 @@
 
 namespace sonde::cli {
 
+// The file of answers that the tagger reads and, unless --no-cache is given, adds to; empty when
+// it keeps none.
+std::string TagCacheOf(const AgentOptions& options);
+
 class AgentTagging {
  public:
   // Fails with kUsage for a rule or a combination that makes no sense, and for rule files that

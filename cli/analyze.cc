@@ -1,6 +1,8 @@
 // sonde analyze: a profile of any format becomes an analysis artifact.
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/evidence_output.h"
@@ -19,7 +21,9 @@ struct AnalyzeOptions {
 };
 
 Result<int> Run(const AnalyzeOptions& options) {
-  if (Status status = options.output.Check({options.input}); !status.ok()) return status.error();
+  std::vector<std::string> inputs{options.input};
+  if (!options.analysis.perf_path.empty()) inputs.push_back(options.analysis.perf_path);
+  if (Status status = options.output.Check(inputs); !status.ok()) return status.error();
   const Result<Analysis> analysis = AnalyzeFile(options.input, options.analysis);
   if (!analysis.ok()) return analysis.error();
   if (Status status = options.output.Write(ToJson(analysis.value())); !status.ok()) {

@@ -20,7 +20,7 @@ struct Capture {
   ProfileWriter writing;
 
   Result<int> Run() const {
-    if (Status status = writing.Check({}); !status.ok()) return status.error();
+    if (Status status = writing.Check(server.inputs()); !status.ok()) return status.error();
     constexpr int kDefaultSeconds = 10;
     // A heap profile is of a moment; over seconds it is the difference between two.
     const int span = seconds == 0 && !heap ? kDefaultSeconds : seconds;

@@ -39,10 +39,14 @@ void AddCommon(CLI::App& command, DiagnoseOptions& options) {
   options.output.AddTo(command, kLargest);
 }
 
+Status CheckFiles(const DiagnoseOptions& options) {
+  std::vector<std::string> inputs{options.analysis};
+  if (!options.rules.empty()) inputs.push_back(options.rules);
+  return options.output.Check(inputs);
+}
+
 Result<int> Classify(const DiagnoseOptions& options) {
-  if (Status status = options.output.Check({options.analysis}); !status.ok()) {
-    return status.error();
-  }
+  if (Status status = CheckFiles(options); !status.ok()) return status.error();
   const Result<Analysis> analysis = ReadAnalysis(options.analysis, options.max_input_bytes);
   if (!analysis.ok()) return analysis.error();
   const Result<nlohmann::json> diagnosis = Diagnose(analysis.value(), options.rules);
@@ -101,9 +105,7 @@ Result<bool> IsHtml(const DiagnoseOptions& options) {
 Result<int> Report(const DiagnoseOptions& options) {
   const Result<bool> html = IsHtml(options);
   if (!html.ok()) return html.error();
-  if (Status status = options.output.Check({options.analysis}); !status.ok()) {
-    return status.error();
-  }
+  if (Status status = CheckFiles(options); !status.ok()) return status.error();
   const Result<Analysis> analysis = ReadAnalysis(options.analysis, options.max_input_bytes);
   if (!analysis.ok()) return analysis.error();
   const Result<nlohmann::json> diagnosis = Diagnose(analysis.value(), options.rules);

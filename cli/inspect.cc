@@ -110,7 +110,9 @@ Result<nlohmann::json> ResolveOne(SourceResolver& resolver, const ResolveOptions
 
 Result<int> Resolve(const ResolveOptions& options) {
   std::vector<std::string> inputs{options.binary};
-  if (!options.batch.empty()) inputs.push_back(options.batch);
+  for (const std::string& other : {options.batch, options.llvm_path, options.addr2line_path}) {
+    if (!other.empty()) inputs.push_back(other);
+  }
   if (Status status = options.output.Check(inputs); !status.ok()) return status.error();
   const int asked = (options.module_offset.empty() ? 0 : 1) +
                     (options.runtime_address.empty() ? 0 : 1) + (options.batch.empty() ? 0 : 1);
@@ -144,6 +146,9 @@ Result<int> Context(const ContextOptions& options) {
   if (Status status = options.output.Check({options.file}); !status.ok()) return status.error();
   const Result<nlohmann::json> value = ReadSourceContext(options.file, context);
   if (!value.ok()) return value.error();
+  // Where the file lies is known only now: below the workspace, and by --map.
+  const std::string read = value.value()["file"].get<std::string>();
+  if (Status status = options.output.Check({read}); !status.ok()) return status.error();
   if (Status status = options.output.Write(value.value()); !status.ok()) return status.error();
   return 0;
 }

@@ -9,21 +9,16 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 namespace sonde::cli {
 namespace {
 
 Error Unsafe(const std::string& path, std::string message) {
   return {.code = ErrorCode::kPathSafety, .message = std::move(message), .file = path};
-}
-
-// Both names lead to one file.
-bool IsSameFile(const std::string& a, const std::string& b) {
-  struct stat first {};
-  struct stat second {};
-  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
-         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 // Where `path` would be written, with links and dots resolved as far as it exists.
@@ -35,13 +30,66 @@ std::filesystem::path Resolved(const std::string& path) {
   return fault ? whole.lexically_normal() : resolved;
 }
 
-Status CheckPlace(const std::string& path) {
+// The files that names lead to. One that exists is told by its device and inode, whatever name led
+// there; one that does not, by where it would be.
+class NamedFiles {
+ public:
+  void Add(const std::string& name) {
+    if (const std::optional<Identity> identity = IdentityOf(name)) {
+      existing_.emplace(*identity, name);
+    } else {
+      missing_.emplace(Resolved(name), name);
+    }
+  }
+
+  // The name under which the file was added; nullptr when it was not.
+  const std::string* Find(const std::string& name) const {
+    if (const std::optional<Identity> identity = IdentityOf(name)) {
+      return NameIn(existing_, *identity);
+    }
+    return NameIn(missing_, Resolved(name));
+  }
+
+ private:
+  using Identity = std::pair<dev_t, ino_t>;
+
+  static std::optional<Identity> IdentityOf(const std::string& name) {
+    struct stat status {};
+    if (::stat(name.c_str(), &status) != 0) return std::nullopt;
+    return Identity(status.st_dev, status.st_ino);
+  }
+
+  static const std::string* NameIn(const auto& names, const auto& key) {
+    const auto found = names.find(key);
+    return found == names.end() ? nullptr : &found->second;
+  }
+
+  std::map<Identity, std::string> existing_;
+  std::map<std::filesystem::path, std::string> missing_;
+};
+
+NamedFiles FilesOf(std::span<const std::string> inputs) {
+  NamedFiles files;
+  for (const std::string& input : inputs) {
+    if (input != "-") files.Add(input);
+  }
+  return files;
+}
+
+Status RefuseInput(const std::string& output, const NamedFiles& inputs) {
+  const std::string* const input = output == "-" ? nullptr : inputs.Find(output);
+  if (input == nullptr) return {};
+  return Unsafe(output, "the output would overwrite the input " + *input);
+}
+
+Status CheckPlace(const std::string& path, MissingFolder missing) {
   std::error_code fault;
   const std::filesystem::file_status status = std::filesystem::status(path, fault);
   if (std::filesystem::is_directory(status)) return Unsafe(path, "is a folder");
   if (IsDeviceOrPipe(path)) return {};
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder.empty()) folder = ".";
+  if (missing == MissingFolder::kMade && !std::filesystem::exists(folder, fault)) return {};
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
     return Error{.code = ErrorCode::kOutput,
                  .message = std::string("cannot write into its folder: ") + std::strerror(errno),
@@ -58,27 +106,24 @@ Status CheckInputs(std::span<const std::string> inputs) {
 
 }  // namespace
 
-Status CheckOutputs(std::span<const std::string> outputs, std::span<const std::string> inputs) {
+Status CheckOutputs(std::span<const std::string> outputs, std::span<const std::string> inputs,
+                    MissingFolder folder) {
   if (Status status = CheckInputs(inputs); !status.ok()) return status;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string& output = outputs[i];
+  const NamedFiles read = FilesOf(inputs);
+  NamedFiles written;
+  for (const std::string& output : outputs) {
     if (output == "-") continue;
     if (output.empty()) return Unsafe(output, "the name of the output is empty");
-    for (const std::string& input : inputs) {
-      if (input == "-") continue;
-      if (IsSameFile(output, input) || Resolved(output) == Resolved(input)) {
-        return Unsafe(output, "the output would overwrite the input " + input);
-      }
-    }
-    for (const std::string& other : outputs.subspan(0, i)) {
-      if (other == "-") continue;
-      if (IsSameFile(output, other) || Resolved(output) == Resolved(other)) {
-        return Unsafe(output, "two outputs have the same name");
-      }
-    }
-    if (Status status = CheckPlace(output); !status.ok()) return status;
+    if (Status status = RefuseInput(output, read); !status.ok()) return status;
+    if (written.Find(output) != nullptr) return Unsafe(output, "two outputs have the same name");
+    written.Add(output);
+    if (Status status = CheckPlace(output, folder); !status.ok()) return status;
   }
   return {};
+}
+
+Status CheckNoInput(const std::string& output, std::span<const std::string> inputs) {
+  return RefuseInput(output, FilesOf(inputs));
 }
 
 Status CheckOutput(const std::string& output, std::span<const std::string> inputs) {

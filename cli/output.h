@@ -14,11 +14,19 @@
 
 namespace sonde::cli {
 
+// What a command does about an output whose folder is missing.
+enum class MissingFolder { kRefused, kMade };
+
 // Fails with kPathSafety when an output has no name, is a folder, the same file as one of the
 // inputs (also by another name: a symbolic or hard link) or the same as another
-// output, and with kOutput when its folder is missing or cannot be written to.
+// output, and with kOutput when its folder cannot be written to, or is missing and not made.
 // "-" stands for the standard streams and is always allowed, but as an input only once (kUsage).
-Status CheckOutputs(std::span<const std::string> outputs, std::span<const std::string> inputs);
+// `inputs` are all the files that the command reads, also those that are not its main matter.
+Status CheckOutputs(std::span<const std::string> outputs, std::span<const std::string> inputs,
+                    MissingFolder folder = MissingFolder::kRefused);
+
+// Fails with kPathSafety when a file that is added to in place, `output`, is one of the inputs.
+Status CheckNoInput(const std::string& output, std::span<const std::string> inputs);
 
 // One output and its inputs.
 Status CheckOutput(const std::string& output, std::span<const std::string> inputs);

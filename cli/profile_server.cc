@@ -33,6 +33,10 @@ void ProfileServer::AddTo(CLI::App& command) {
                      "Certificate authorities for https, instead of the system's");
 }
 
+std::vector<std::string> ProfileServer::inputs() const {
+  return authorities_.empty() ? std::vector<std::string>() : std::vector{authorities_};
+}
+
 Result<std::string> ProfileServer::Get(const std::string& url, std::string_view path,
                                        std::string_view query, std::chrono::seconds span,
                                        const std::stop_token& stop) const {

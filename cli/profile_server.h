@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sonde/result.h"
 
@@ -27,6 +28,9 @@ class ProfileServer {
                           std::chrono::seconds span, const std::stop_token& stop = {}) const;
   // The same for a POST, with what the server wants to see of one that is no foreign page.
   Result<std::string> Post(const std::string& url, std::string_view path) const;
+
+  // The files that asking reads.
+  std::vector<std::string> inputs() const;
 
  private:
   Result<std::string> Ask(const std::string& url, const char* method, std::string_view path,

@@ -87,6 +87,16 @@ std::string Numbered(std::string_view path, std::size_t number) {
          std::string(path.substr(end));
 }
 
+// Programs and libraries that a profile names: its functions and lines may be read from them.
+std::vector<std::string> ModulesOf(const Profile& profile) {
+  std::vector<std::string> modules;
+  for (const Mapping& mapping : profile.mappings()) {
+    const std::string_view file = profile.text(mapping.file);
+    if (!file.empty()) modules.emplace_back(file);
+  }
+  return modules;
+}
+
 // What the format has no room for is said rather than dropped in silence.
 void NoteOtherTypes(const Profile& profile, std::size_t written) {
   for (std::size_t type = 0; type < profile.sample_types().size(); ++type) {
@@ -145,6 +155,7 @@ Status ProfileWriter::WriteEach(std::span<const Profile> profiles,
 }
 
 Status ProfileWriter::WriteTo(const std::string& path, const Profile& profile) const {
+  if (Status status = CheckNoInput(path, ModulesOf(profile)); !status.ok()) return status;
   const Result<std::size_t> type = ProfileOptions::SampleType(profile, sample_type_);
   if (!type.ok()) return type.error();
   if (by_ == "task") return WriteAs(path, GroupByLabel(profile, "task"), type.value());

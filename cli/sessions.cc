@@ -137,8 +137,7 @@ class Table {
     json["usage_known"] = session.has_usage;
     Json files = Json::array();
     for (const std::uint32_t file : session.files) {
-      const std::string& name = history_.files()[file];
-      files.push_back(name.substr(name.rfind('/') + 1));
+      files.push_back(ShownNameOfLog(history_.files()[file]));
     }
     json["files"] = std::move(files);
     Json children = Json::array();
@@ -204,7 +203,7 @@ void AddSessions(Program& program) {
   CLI::App* command = program.Command(
       "sessions", "Lists the sessions of coding agents and what each did",
       [options]() -> Result<int> {
-        Result<AgentHistory> history = ReadHistory(options->input);
+        Result<AgentHistory> history = ReadHistory(options->input, FindLogs(options->input));
         if (!history.ok()) return history.error();
         const Table table(history.value());
         if (options->as_json) {

@@ -40,7 +40,7 @@ Result<int> SuggestRules::Run(const AgentOptions& options) const {
   if (!projection.ok()) return projection.error();
   AgentInput input = options.input;
   input.project_root = input.is_named() ? std::string() : ProjectRootOf(options);
-  Result<AgentHistory> history = ReadHistory(input);
+  Result<AgentHistory> history = ReadHistory(input, FindLogs(input));
   if (!history.ok()) return history.error();
   if (history.value().sessions().empty()) {
     return Error{.code = ErrorCode::kInvalid, .message = WhyNoSession(input)};

@@ -74,8 +74,7 @@ Result<json> AgentTokens(Workspace& workspace, Arguments& arguments) {
     logs.push_back(input.value());
   }
   if (files.empty()) {
-    logs = FindAgentLogs(DefaultAgentLogPlaces());
-    reading.are_named = false;
+    reading.found = FindAgentLogs(DefaultAgentLogPlaces());
     reading.filter.project_root = project.value();
   }
   reading.filter.max_sessions = sessions;

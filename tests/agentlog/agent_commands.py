@@ -76,9 +76,11 @@ class World:
                               .replace("/home/dev/", self.home + "/"))
                 self.files.append(target)
 
-    def run(self, *args, code=0, cwd=None):
+    def run(self, *args, code=0, cwd=None, unprivileged=False):
         env = {"HOME": self.home, "PATH": os.environ["PATH"], "TMPDIR": self.root}
-        done = subprocess.run([SONDE, *args], cwd=cwd or self.project, env=env, text=True,
+        # Nothing is closed to a process that has the rights of root.
+        without = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if unprivileged and os.geteuid() == 0 else []
+        done = subprocess.run([*without, SONDE, *args], cwd=cwd or self.project, env=env, text=True,
                               capture_output=True, timeout=60)
         check(done.returncode == code, f"exit {done.returncode}, not {code}: {args}\n{done.stderr}")
         return done
@@ -373,6 +375,78 @@ def test_errors(world):
     refused(2, "no session", "-o", "x.pb", "--session-file", summary)
 
 
+def test_inputs_are_never_outputs(world):
+    """Whatever a run reads is refused as what it writes, by whichever way it is read."""
+    def text(name, content):
+        path = os.path.join(world.project, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content)
+        return path
+
+    rules = text("rules.toml", "rules = ['prompt:review=review']\n")
+    prices = text("prices.toml", "[[model]]\nname = 'm'\ninput = 1\noutput = 1\n")
+    maps = text("maps.txt", "task:x=y\n")
+    log = world.files[0]
+    folder = os.path.dirname(log)
+    os.link(log, os.path.join(world.project, "linked.jsonl"))
+    used = os.path.join(world.project, "used")
+    os.mkdir(used)
+    shutil.copy(prices, os.path.join(used, "cost.top.txt"))
+    llm = ["--tagger", "llm", "--llama-url", "http://127.0.0.1:1"]
+    for args in (["--tag-rules", rules, "-o", rules], ["--prices", prices, "-o", prices],
+                 ["--op-map-file", maps, "-o", maps], [folder, "-o", log], ["--session-file", folder, "-o", log],
+                 ["-o", log], ["-o", "linked.jsonl"], ["--scan-files", "1", "-o", log],
+                 ["--codex-root", folder, "-o", log], ["--agent", "claude", "-o", log],
+                 ["--prices", "used/cost.top.txt", "--all", "used"], [*llm, "-o", "x.pb", "--cache", log],
+                 [*llm, folder, "-o", "x.pb", "--cache", log], [*llm, "-o", "tags.pb", "--cache", "tags.pb"]):
+        before = {path: open(path, "rb").read() for path in (rules, prices, maps, log)}
+        done = world.run("agent", *args, code=5)
+        check("would overwrite the input" in done.stderr, f"{args}: {done.stderr}")
+        for path, content in before.items():
+            check(open(path, "rb").read() == content, f"{args} changed {path}")
+    world.run("agent", "-o", "new/x.pb")
+    analysis = world.run("analyze", "-i", "new/x.pb", "-o", "analysis.json").stdout.strip()
+    own = text("own.toml", "")
+    for command in ("classify", "report"):
+        world.run(command, "-i", analysis, "--rules", own, "-o", own, *(["--format", "html"] if command == "report"
+                                                                       else []), code=5)
+
+
+def test_what_cannot_be_read_is_counted(world):
+    """A folder or file that is closed is a loss wherever it was found, an error where it was named."""
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        return
+
+    def sessions(*args, code=0):
+        done = world.run("sessions", "--json", "--no-parse-cache", *args, code=code, unprivileged=True)
+        return [] if code else [f"{w['count']} {w['cause']}: {' '.join(w['places'])}".replace(folder, "logs")
+                                for w in json.loads(done.stdout)["warnings"]]
+
+    folder = os.path.join(world.root, "logs")
+    closed = os.path.join(folder, "closed")
+    os.makedirs(closed)
+    shutil.copy(world.files[0], os.path.join(closed, "inner.jsonl"))
+    shutil.copy(world.files[0], os.path.join(folder, "open.jsonl"))
+    shutil.copy(world.files[0], os.path.join(folder, "shut.jsonl"))
+    for path in (world.root, world.home):
+        os.chmod(path, 0o755)
+    os.chmod(os.path.join(folder, "shut.jsonl"), 0)
+    os.chmod(closed, 0)
+    lost_folder = "1 folder that cannot be read: logs/closed/"
+    both = [lost_folder, "1 file that cannot be read: shut.jsonl"]
+    try:
+        check(sessions(folder) == both, sessions(folder))
+        check(sessions("--codex-root", folder, "--claude-root", "/nowhere") == both, "--codex-root")
+        check(sessions(closed) == [lost_folder], sessions(closed))
+        sessions(os.path.join(folder, "shut.jsonl"), code=2)
+        sessions(os.path.join(closed, "inner.jsonl"), code=2)
+        status = world.run("agent", folder, "-o", "-", "--format", "folded", unprivileged=True)
+        check(closed in status.stderr and "shut.jsonl" in status.stderr, status.stderr)
+    finally:
+        os.chmod(closed, 0o755)
+
+
 def test_where_the_project_is(world):
     """Sessions are chosen by their own folder, never by the name of the folder of the log."""
     other = world.project + "2"
@@ -437,7 +511,29 @@ def test_go_reads_what_is_written(world):
             check(part in done.stdout, f"{view} {report}: {done.stdout[:300]}")
 
 
+def test_losses_are_the_same_everywhere(world):
+    usage = {"input_tokens": -5, "output_tokens": 1}
+    with open(os.path.join(world.project, "damaged.jsonl"), "w", encoding="utf-8") as file:
+        for number in "123":
+            file.write(json.dumps({"type": "assistant", "sessionId": "S", "uuid": number, "cwd": world.project,
+                                   "timestamp": "2026-01-01T00:00:0%sZ" % number,
+                                   "message": {"id": "m" + number, "role": "assistant", "model": "x",
+                                               "usage": usage}}) + "\n")
+    wanted = {"cause": "token count that is no count", "count": 3, "unit": "lines",
+              "places": ["damaged.jsonl:%d" % line for line in (1, 2, 3)]}
+    done = world.run("agent", "damaged.jsonl", "-o", "x.json")
+    sessions = world.run("sessions", "--json", "damaged.jsonl")
+    check(json.loads(done.stdout)["losses"] == [wanted], done.stdout)
+    check(json.loads(world.read("x.json"))["losses"] == [wanted], "losses in JSON")
+    check(json.loads(sessions.stdout)["warnings"] == [wanted], sessions.stdout)
+    check(sessions.stderr in done.stderr, done.stderr)
+
+
 def test_suggest_rules(world):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([SONDE, "agent", "suggest-rules", *world.files], stdout=full, stderr=subprocess.PIPE,
+                              text=True, timeout=60)
+    check(done.returncode == 5, done.stderr)
     found = json.loads(world.run("agent", "suggest-rules", "--json", "--at-least", "1").stdout)
     words = {s["word"] for s in found["suggestions"]}
     check(found["unmatched_prompts"] > 0 and "review" in words | {"review"} and words, found)

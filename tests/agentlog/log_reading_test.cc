@@ -99,7 +99,7 @@ TEST(LogReading, AFileOfSomethingElseIsToldAndNoError) {
   const Result<AgentHistory> missing = AgentHistory::Read({"/nowhere/x.jsonl"});
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
-  EXPECT_TRUE(AgentHistory::Read({"/nowhere/x.jsonl"}, {.are_named = false}).ok());
+  EXPECT_TRUE(AgentHistory::Read({}, {.found = {{"/nowhere/x.jsonl"}, {}}}).ok());
 }
 
 TEST(LogReading, OneFileUnderTwoNamesIsReadOnce) {
@@ -123,9 +123,9 @@ TEST(FindAgentLogs, LooksWhereTheAgentsSayAndNewestFirst) {
     ASSERT_EQ(utimensat(AT_FDCWD, logs.files()[static_cast<std::size_t>(i)].c_str(), times, 0), 0);
   }
   const AgentLogPlaces places = DefaultAgentLogPlaces();
-  EXPECT_THAT(FindAgentLogs(places),
-              ElementsAre(logs.files()[3], logs.files()[1], logs.files()[0]));
-  EXPECT_THAT(FindAgentLogs(places, 1), ElementsAre(logs.files()[3]));
+  const FoundAgentLogs found = FindAgentLogs(places);
+  EXPECT_THAT(found.files, ElementsAre(logs.files()[3], logs.files()[1], logs.files()[0]));
+  EXPECT_TRUE(found.losses.empty());
   unsetenv("CODEX_HOME");
   unsetenv("CLAUDE_CONFIG_DIR");
 }

@@ -444,8 +444,7 @@ TEST_F(Pitfalls, P27ArchivedCompressedAndMovedLogsAreFoundOnce) {
   ::setenv("CODEX_HOME", home.c_str(), 1);
   const AgentLogPlaces places = DefaultAgentLogPlaces();
   ::unsetenv("CODEX_HOME");
-  files_.clear();
-  for (const std::string& file : FindAgentLogs({places.codex_roots, {}})) files_.push_back(file);
+  files_ = FindAgentLogs({places.codex_roots, {}}).files;
   EXPECT_EQ(Read().sessions().size(), 3U);
   EXPECT_EQ(Counts().tokens.Total(), 30U);
 }

@@ -107,5 +107,21 @@ for stream in (shown.stdout, shown.stderr):
 expect("a line a session", len(shown.stdout.splitlines()), 3)
 expect("a cell is bounded", max(map(len, shown.stdout.splitlines())) < 300, True)
 
+# A name of a log may be a key or somebody's address.
+for name in ("ghp_1234567890abcdefghijABCDEFGHIJ123456.jsonl", "bob@corp.example.jsonl"):
+    path = os.path.join(SCRATCH, name)
+    with open(path, "w") as log:
+        log.write(json.dumps({"type": "user", "sessionId": "S", "uuid": "1", "timestamp": "2026-01-01T00:00:00Z",
+                              "message": {"role": "user", "content": "x"}}) + "\n{broken\n")
+    done = run("--json", path)
+    expect("the log of a session", json.loads(done.stdout)["sessions"][0]["files"], ["redacted"])
+    expect("its name", name.split(".")[0] in done.stdout + done.stderr, False)
+
+for arguments in ([], ["--json"], [CASES], ["--help"]):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([PROGRAM, "sessions", *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
+                              env=ENVIRONMENT, timeout=60)
+    expect(f"{arguments} into a full disk", done.returncode, 5)
+
 print("\n".join(failures) or "all as expected")
 sys.exit(1 if failures else 0)

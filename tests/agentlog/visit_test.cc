@@ -203,7 +203,7 @@ TEST(AgentCases, EveryCaseAddsUpToWhatItSays) {
 TEST(VisitSessions, AllCasesTogetherAddUpWithAnyNumberOfThreads) {
   AgentLogPlaces places;
   places.codex_roots = {kCases.string()};
-  const AgentHistory history = AgentHistory::Read(FindAgentLogs(places)).value();
+  const AgentHistory history = AgentHistory::Read(FindAgentLogs(places).files).value();
   ASSERT_GE(history.sessions().size(), 10U);
   ExpectSameSums(history, 1);
   const std::unique_ptr<Hearing> alone = Visit(history, 1);

@@ -26,7 +26,7 @@ using testing::HasSubstr;
 namespace fs = std::filesystem;
 
 Outcome Sonde(std::vector<std::string> arguments) {
-  return RunSonde({AddConvert, AddMerge, AddSnapshots, AddTop}, std::move(arguments));
+  return RunSonde({AddConvert, AddMerge, AddSnapshots, AddSymbolize, AddTop}, std::move(arguments));
 }
 
 class ProfileCommands : public testing::Test {
@@ -117,6 +117,20 @@ TEST_F(ProfileCommands, AnOutputThatIsAnInputByAnyNameIsRefusedAndTheInputStays)
   EXPECT_EQ(ContentOf(input), "a;b 3\n");
   EXPECT_EQ(Sonde({"convert", input, "--to", "folded", "-o", "/dev/full"}).code, 5);
   EXPECT_EQ(Sonde({"convert", input, "--to", "folded", "-o", "/dev/null"}).code, 0);
+}
+
+TEST_F(ProfileCommands, AProgramThatAProfileNamesIsNoOutput) {
+  const std::string program = Write("program", "code\n");
+  ProfileBuilder builder({{"samples", "count"}});
+  Location location;
+  location.mapping = builder.AddMapping({.file = builder.Intern(program)});
+  location.address = 16;
+  builder.AddSample(builder.Extend(kEmptyStack, builder.AddLocation(location)), kNoLabels, {1});
+  const std::string input = Write("in.pb", PprofOf(std::move(builder).Build()));
+  for (const char* command : {"convert", "symbolize"}) {
+    EXPECT_EQ(Sonde({command, input, "--to", "folded", "-o", program}).code, 5) << command;
+    EXPECT_EQ(ContentOf(program), "code\n") << command;
+  }
 }
 
 TEST_F(ProfileCommands, TwoOutputsMayNotBeOneFile) {

@@ -27,9 +27,16 @@ struct AgentLogPlaces {
 // projects/ of Claude Code. **Any thread** that does not change the environment.
 AgentLogPlaces DefaultAgentLogPlaces();
 
-// Every log below the places, newest file first, at most `limit` (0 = all). Links to folders are
-// not followed; a folder that is missing holds nothing. **Any thread.**
-std::vector<std::string> FindAgentLogs(const AgentLogPlaces& places, std::size_t limit = 0);
+// What a search has found.
+struct FoundAgentLogs {
+  std::vector<std::string> files;  // The newest first.
+  // Folders that could not be searched, under their whole names, which end in '/'.
+  Losses losses;
+};
+
+// Every log below the places. Links to folders are not followed; a place that is missing holds
+// nothing. **Any thread.**
+FoundAgentLogs FindAgentLogs(const AgentLogPlaces& places);
 
 // Which sessions are kept, after copies were removed over all files. Empty or 0 = no condition.
 struct SessionFilter {
@@ -46,8 +53,9 @@ struct HistoryOptions {
   SessionFilter filter{};
   std::string parse_cache{};  // Folder of the parse cache; empty = none.
   unsigned threads = 0;       // 0 = one a processor.
-  // The files were named, not found: one that cannot be opened is an error, not a loss.
-  bool are_named = true;
+  // Read besides the files that are named. Of these, one that cannot be opened is a loss, not an
+  // error; what the search has lost is in the losses of the history.
+  FoundAgentLogs found{};
   // A longer line is skipped and counted.
   std::uint64_t max_line_bytes = std::uint64_t{256} << 20;
   // Asked to, the reading ends with kTimeout, and so does reading again in VisitSessions.
@@ -59,15 +67,19 @@ struct HistoryOptions {
 // environment.
 std::string DefaultParseCache();
 
+// How outputs call a log: the last part of its path, or "redacted" when that looks like a key or
+// somebody's address. **Any thread.**
+std::string ShownNameOfLog(std::string_view path);
+
 // A hash of a path that is equal for equal normalised absolute paths. **Any thread.**
 std::uint64_t HashOfPath(std::string_view path) noexcept;
 
 class AgentHistory {
  public:
-  // Reads `files` ("-" is standard input). A file that is no agent log, and a line that is
-  // damaged, are left out and counted in losses(). Fails with kNotFound or kInvalid when a named
-  // file cannot be opened. Memory: the longest line a thread, and under 64 bytes for each
-  // distinct message, call and record id. **Any thread.**
+  // Reads `files` ("-" is standard input) and what was found. A file that is no agent log, and a
+  // line that is damaged, are left out and counted in losses(). Fails with kNotFound or kInvalid
+  // when a named file cannot be opened. Memory: the longest line a thread, and under 64 bytes for
+  // each distinct message, call and record id. **Any thread.**
   static Result<AgentHistory> Read(const std::vector<std::string>& files,
                                    const HistoryOptions& options = {});
 
