@@ -161,6 +161,7 @@ class Assembler {
   std::unordered_map<std::string_view, std::uint64_t> comms_;
   std::uint64_t samples_ = 0;
   std::uint64_t records_ = 0;
+  std::vector<std::size_t> places_told_;  // Of unknown lines.
 };
 
 LabelSetId Assembler::LabelsOf(const ScriptPart::Thread& thread) {
@@ -177,7 +178,14 @@ LabelSetId Assembler::LabelsOf(const ScriptPart::Thread& thread) {
 
 void Assembler::CountUnknown(std::string_view line, std::uint64_t samples) {
   const auto offset = static_cast<std::size_t>(line.data() - text_.data());
-  builder_.losses().Add("unknown line", "lines", samples, PlaceAt(text_, offset));
+  // To tell a place takes a look at all of the text before it.
+  std::string place;
+  if (places_told_.size() < Losses::kPlacesKept &&
+      std::ranges::find(places_told_, offset) == places_told_.end()) {
+    places_told_.push_back(offset);
+    place = PlaceAt(text_, offset);
+  }
+  builder_.losses().Add("unknown line", "lines", samples, place);
 }
 
 Status Assembler::CheckLimits() const {

@@ -232,6 +232,18 @@ TEST(PerfScript, ASpanOfTimeAndTheCpuAreKeptOnRequest) {
   EXPECT_EQ(LabelsOf(profile, 0), "comm=a tid=1 cpu=2 ");
 }
 
+TEST(PerfScript, OfManyUnknownLinesTheFirstPlacesAreTold) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) {
+    text += "a 1 1.5: 1 cycles: \n\t 100 f+0x1 (/bin/a)\n\t" + std::to_string(i) + "<\n\n";
+  }
+  const Profile profile = Read(text);
+  EXPECT_EQ(profile.Total(0), 20'000);
+  EXPECT_EQ(profile.losses().CountOf("unknown line"), 20'000U);
+  EXPECT_THAT(profile.losses().entries()[0].places,
+              ElementsAre("line 3", "line 7", "line 11", "line 15", "line 19"));
+}
+
 TEST(PerfScript, LimitsNameWhatWasTooMuch) {
   constexpr std::string_view kText =
       "a 1 1.0: 1 cycles: \n\t 1 f (/a)\n\t 2 g (/a)\n\na 1 1.0: 1 cycles: \n\t 1 f (/a)\n\n";
