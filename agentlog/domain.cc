@@ -11,8 +11,11 @@
 namespace sonde::agentlog {
 namespace {
 
-constexpr std::array<std::string_view, 9> kSchemes = {"http", "https", "ftp", "sftp", "ssh",
-                                                      "git",  "ws",    "wss", "rsync"};
+constexpr std::array kSchemes = std::to_array<std::string_view>(
+    {"http", "https", "ftp", "sftp", "ssh", "git", "ws", "wss", "rsync"});
+constexpr std::array kDatabaseSchemes =
+    std::to_array<std::string_view>({"amqp", "amqps", "mariadb", "mongodb", "mongodb+srv", "mysql",
+                                     "postgres", "postgresql", "redis", "rediss"});
 
 char Lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -20,11 +23,25 @@ bool IsAlnum(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-bool IsScheme(std::string_view text) {
+bool IsIn(const auto& schemes, std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
   if (lower.starts_with("git+")) lower.erase(0, 4);
-  return std::find(kSchemes.begin(), kSchemes.end(), lower) != kSchemes.end();
+  return std::find(schemes.begin(), schemes.end(), lower) != schemes.end();
+}
+
+// Of what stands behind "://".
+std::optional<std::string> HostBehindScheme(std::string_view authority) {
+  authority = authority.substr(0, authority.find_first_of(" \t\r\n\"'`<>"));
+  // Its slashes would end the host in the middle of the key.
+  if (HoldsBase64Key(authority.substr(0, 41)) && authority.find('@') == authority.npos) {
+    return "redacted";
+  }
+  authority = authority.substr(0, authority.find_first_of("/?#\\"));
+  // Only behind the user-info, which may hold any of these, do they end the host.
+  const std::size_t at = authority.rfind('@');
+  if (at != std::string_view::npos) authority.remove_prefix(at + 1);
+  return HostOfAuthority(authority.substr(0, authority.find_first_of("(){}|^,;*&!")));
 }
 
 }  // namespace
@@ -67,6 +84,14 @@ void AddDomain(std::vector<std::string>& domains, std::string domain) {
   if (place == domains.end() || *place != domain) domains.insert(place, std::move(domain));
 }
 
+std::optional<std::string> HostOfUrl(std::string_view url) {
+  const std::size_t mark = url.find("://");
+  if (mark == std::string_view::npos) return std::nullopt;
+  const std::string_view scheme = url.substr(0, mark);
+  if (!IsIn(kSchemes, scheme) && !IsIn(kDatabaseSchemes, scheme)) return std::nullopt;
+  return HostBehindScheme(url.substr(mark + 3));
+}
+
 std::vector<std::string> DomainsIn(std::string_view text) {
   std::vector<std::string> domains;
   std::size_t from = 0;
@@ -78,20 +103,8 @@ std::vector<std::string> DomainsIn(std::string_view text) {
     while (start > 0 && mark - start < 16 && (IsAlnum(text[start - 1]) || text[start - 1] == '+')) {
       --start;
     }
-    if (!IsScheme(text.substr(start, mark - start))) continue;
-    std::string_view authority = text.substr(from);
-    authority = authority.substr(0, authority.find_first_of(" \t\r\n\"'`<>"));
-    // Its slashes would end the host in the middle of the key.
-    if (HoldsBase64Key(authority.substr(0, 41)) && authority.find('@') == authority.npos) {
-      AddDomain(domains, "redacted");
-      continue;
-    }
-    authority = authority.substr(0, authority.find_first_of("/?#\\ \t\r\n\"'`<>"));
-    // Only behind the user-info, which may hold any of these, do they end the host.
-    const std::size_t at = authority.rfind('@');
-    if (at != std::string_view::npos) authority.remove_prefix(at + 1);
-    authority = authority.substr(0, authority.find_first_of("(){}|^,;*&!"));
-    if (auto host = HostOfAuthority(authority)) AddDomain(domains, *std::move(host));
+    if (!IsIn(kSchemes, text.substr(start, mark - start))) continue;
+    if (auto host = HostBehindScheme(text.substr(from))) AddDomain(domains, *std::move(host));
   }
 }
 

@@ -19,6 +19,10 @@ std::optional<std::string> HostOfAuthority(std::string_view authority);
 // sorted, each once. Any thread.
 std::vector<std::string> DomainsIn(std::string_view text);
 
+// The host of a URL that is the whole of `url`, a database's too; a URL in its path or query is
+// not visited. Any thread.
+std::optional<std::string> HostOfUrl(std::string_view url);
+
 // Adds `domain` where it sorts, unless it is there.
 void AddDomain(std::vector<std::string>& domains, std::string domain);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "agentlog/shell_arguments.h"
 #include "agentlog/shell_programs.h"
 
 namespace sonde::agentlog {
@@ -42,6 +43,7 @@ constexpr std::string_view kGitHistory[] = {"add",   "am",     "branch", "cherry
                                             "clean", "commit", "init",   "merge",       "mv",
                                             "push",  "rebase", "reset",  "restore",     "revert",
                                             "rm",    "stash",  "switch", "tag",         "worktree"};
+constexpr std::string_view kDelete[] = {"-delete"};
 constexpr std::string_view kGitNetwork[] = {"clone", "fetch", "ls-remote", "pull", "submodule"};
 
 // The first word that is no option and no option's value, and where it stands.
@@ -66,13 +68,21 @@ bool HasWord(std::span<const ShellToken> arguments, const auto& names) {
   });
 }
 
+bool TarLists(std::span<const ShellToken> arguments) {
+  if (arguments.empty()) return true;
+  const std::string_view mode = arguments[0].text;
+  return mode == "--list" || (!mode.starts_with("--") && mode.find('t') != mode.npos);
+}
+
 Effect EffectOfRole(const ShellProgram& program, std::span<const ShellToken> arguments) {
   switch (program.role) {
     case OperandRole::kRead:
     case OperandRole::kReadAfterFirst:
-    case OperandRole::kReadUntilOption:
     case OperandRole::kReadPaths:
-      return Effect::kRead;
+      return SortedArguments(program, arguments).Has(program.write_option) ? Effect::kWrite
+                                                                           : Effect::kRead;
+    case OperandRole::kReadUntilOption:
+      return HasWord(arguments, kDelete) ? Effect::kWrite : Effect::kRead;
     case OperandRole::kWrite:
     case OperandRole::kWriteAfterFirst:
     case OperandRole::kCreate:
@@ -83,14 +93,17 @@ Effect EffectOfRole(const ShellProgram& program, std::span<const ShellToken> arg
     case OperandRole::kEditInPlace:
     case OperandRole::kFormatInPlace: {
       const bool writes = program.write_option == "*" ||
-                          std::any_of(arguments.begin(), arguments.end(), [&](const ShellToken& a) {
-                            return IsWriteOption(program.write_option, a.text);
-                          });
+                          SortedArguments(program, arguments).Has(program.write_option);
       return writes ? Effect::kWrite : Effect::kRead;
     }
     case OperandRole::kHost:
     case OperandRole::kRemote:
       return Effect::kNetwork;
+    case OperandRole::kScript:
+      return SortedArguments(program, arguments).Has(program.write_option) ? Effect::kWrite
+                                                                           : Effect::kProcess;
+    case OperandRole::kTar:
+      return TarLists(arguments) ? Effect::kRead : Effect::kWrite;
     case OperandRole::kNone:
     case OperandRole::kReadFirstPath:
     case OperandRole::kGit:

@@ -291,7 +291,7 @@ ShellToken ShellLexer::ReadWord() {
       word.is_quoted = true;
       if (!AtEnd()) word.text.push_back(text_[at_++]);
     } else {
-      word.is_pattern |= c == '*' || c == '?' || c == '[';
+      word.is_pattern |= c == '*' || c == '?' || c == '[' || c == '{';
       word.text.push_back(c);
       ++at_;
     }

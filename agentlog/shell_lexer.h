@@ -24,7 +24,7 @@ struct ShellToken {
   ShellTokenKind kind = ShellTokenKind::kEnd;
   std::string text{};          // Of a word: quotes removed, substitutions left out.
   bool is_literal = true;      // The text is what the command gets: no variable, no substitution.
-  bool is_pattern = false;     // Has an unquoted * ? or [.
+  bool is_pattern = false;     // Has an unquoted * ? [ or {.
   bool is_quoted = false;      // Some part was quoted.
   bool is_assignment = false;  // NAME=value with an unquoted name.
 };

@@ -3,9 +3,8 @@
 #include "agentlog/shell_operands.h"
 
 #include <algorithm>
-#include <optional>
 
-#include "agentlog/domain.h"
+#include "agentlog/shell_arguments.h"
 #include "agentlog/shell_programs.h"
 
 namespace sonde::agentlog {
@@ -25,72 +24,30 @@ bool LooksLikePath(std::string_view word) noexcept {
          });
 }
 
-struct Arguments {
-  std::vector<const ShellToken*> operands;
-  std::vector<const ShellToken*> outputs;  // Values of the option that names an output.
-  bool has_write_option = false;
-  bool has_pattern_option = false;  // -e or -f: the first operand is no pattern.
-  std::optional<std::string_view> target_folder;
-};
-
-Arguments Sort(const ShellProgram& program, std::span<const ShellToken> words) {
-  Arguments sorted;
-  bool only_operands = false;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const ShellToken& word = words[i];
-    const std::string_view text = word.text;
-    const bool is_option = !only_operands && text.size() > 1 && text[0] == '-';
-    if (!is_option) {
-      sorted.operands.push_back(&word);
-      continue;
-    }
-    if (text == "--") {
-      only_operands = true;
-      continue;
-    }
-    if (program.role == OperandRole::kReadUntilOption) break;
-    const bool takes_value = TakesValue(program.value_options, text);
-    const ShellToken* value = takes_value && i + 1 < words.size() ? &words[i + 1] : nullptr;
-    if (!program.write_option.empty() && IsWriteOption(program.write_option, text)) {
-      sorted.has_write_option = true;
-      if (value != nullptr) sorted.outputs.push_back(value);
-      // The suffix that sed of macOS and the BSDs wants: sed -i '' SCRIPT FILE.
-      const bool has_suffix = program.role == OperandRole::kEditInPlace && text == "-i" &&
-                              i + 1 < words.size() && words[i + 1].is_quoted &&
-                              words[i + 1].is_literal && words[i + 1].text.empty();
-      if (has_suffix) ++i;
-    }
-    if (text == "-e" || text == "-f" || text.starts_with("--expression") ||
-        text.starts_with("--regexp") || text.starts_with("--file")) {
-      sorted.has_pattern_option = true;
-    }
-    if (value != nullptr && (text == "-t" || text == "--target-directory")) {
-      sorted.target_folder = value->text;
-    }
-    if (takes_value) ++i;
-  }
-  return sorted;
-}
+// -e or -f: the first operand is no pattern.
+constexpr std::string_view kPatternOptions = "ef expression regexp file from-file";
 
 void Add(std::vector<FileTouch>& files, Access access, const ShellToken& word) {
   if (IsLiteralFile(word) && IsFilePath(word.text)) files.push_back({access, word.text});
 }
 
-void AddFrom(std::vector<FileTouch>& files, Access access, const Arguments& arguments,
+void AddFrom(std::vector<FileTouch>& files, Access access, const ShellArguments& arguments,
              std::size_t first) {
   for (std::size_t i = first; i < arguments.operands.size(); ++i) {
     Add(files, access, *arguments.operands[i]);
   }
 }
 
-void AddMoved(std::vector<FileTouch>& files, const Arguments& arguments, bool is_move) {
+void AddMoved(std::vector<FileTouch>& files, const ShellArguments& arguments, bool is_move) {
   if (arguments.operands.empty()) return;
-  const bool has_target = arguments.target_folder.has_value();
+  const std::vector<const ShellToken*> folders = arguments.ValuesOf("t target-directory");
+  const bool has_target = !folders.empty();
   if (!has_target && arguments.operands.size() < 2) return;
   const std::size_t sources = arguments.operands.size() - (has_target ? 0 : 1);
   const ShellToken* last = arguments.operands.back();
-  const bool target_known = has_target || IsLiteralFile(*last);
-  const std::string target(has_target ? *arguments.target_folder : std::string_view(last->text));
+  const ShellToken& target_word = has_target ? *folders.back() : *last;
+  const bool target_known = IsLiteralFile(target_word);
+  const std::string& target = target_word.text;
   for (std::size_t i = 0; i < sources; ++i) {
     const ShellToken& source = *arguments.operands[i];
     if (!IsLiteralFile(source) || !IsFilePath(source.text)) continue;
@@ -112,14 +69,11 @@ void AddMoved(std::vector<FileTouch>& files, const Arguments& arguments, bool is
 }
 
 void AddGit(std::vector<FileTouch>& files, std::span<const ShellToken> words) {
-  std::size_t sub = 0;
-  while (sub < words.size() && words[sub].text.starts_with('-')) {
-    sub += TakesValue("Cc git-dir work-tree", words[sub].text) ? 2 : 1;
-  }
+  const std::size_t sub = GitSubCommand(words);
   if (sub >= words.size()) return;
   const std::string_view command = words[sub].text;
-  Arguments arguments =
-      Sort({.name = "git", .value_options = "mbCcF message"}, words.subspan(sub + 1));
+  const ShellArguments arguments =
+      SortedArguments({.name = "git", .value_options = "mbCcF message"}, words.subspan(sub + 1));
   if (command == "mv") return AddMoved(files, arguments, true);
   if (command == "rm") return AddFrom(files, Access::kDelete, arguments, 0);
   if (command == "add") return AddFrom(files, Access::kRead, arguments, 0);
@@ -136,18 +90,103 @@ void AddGit(std::vector<FileTouch>& files, std::span<const ShellToken> words) {
   if (command == "restore") AddFrom(files, Access::kWrite, arguments, 0);
 }
 
-// The host of "user@host:path", "host:path" or, with `bare`, "host".
-std::optional<std::string> RemoteHost(std::string_view word, bool bare) {
-  if (word.find("://") != std::string_view::npos) return std::nullopt;
-  const std::size_t colon = word.find(':');
-  const std::size_t at = word.substr(0, colon).rfind('@');
-  if (colon == std::string_view::npos && !bare) return std::nullopt;
-  if (colon != std::string_view::npos && word.substr(0, colon).find('/') != word.npos) {
-    return std::nullopt;
+// The last part of a URL's path, under which curl -O and wget keep what they fetch.
+std::string DownloadName(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
+  url = url.substr(0, url.find_first_of("?#"));
+  const std::size_t slash = url.rfind('/');
+  return std::string(slash == std::string_view::npos ? std::string_view() : url.substr(slash + 1));
+}
+
+void AddDownloads(std::vector<FileTouch>& files, const ShellArguments& arguments,
+                  std::string_view folder_options, std::string_view index) {
+  std::string folder;
+  for (const ShellToken* value : arguments.ValuesOf(folder_options)) {
+    if (!IsLiteralFile(*value)) return;
+    folder = value->text;
   }
-  const std::size_t start = at == std::string_view::npos ? 0 : at + 1;
-  if (colon == 1 && start == 0) return std::nullopt;  // A drive letter.
-  return HostOfAuthority(word.substr(0, colon).substr(start));
+  if (!folder.empty() && !folder.ends_with('/')) folder += '/';
+  for (const ShellToken* url : arguments.operands) {
+    if (!url->is_literal) continue;
+    std::string name = DownloadName(url->text);
+    if (name.empty()) name = index;
+    if (IsFilePath(name)) files.push_back({Access::kWrite, folder + name});
+  }
+}
+
+// curl -d @FILE, -F part=@FILE, -T FILE.
+void AddUploads(std::vector<FileTouch>& files, const ShellArguments& arguments) {
+  for (const ShellToken* value :
+       arguments.ValuesOf("dF data data-binary data-ascii data-urlencode json form")) {
+    std::string_view text = value->text;
+    const std::size_t at = text.find('@');
+    if (at == text.npos || (at > 0 && text[at - 1] != '=')) continue;
+    text = text.substr(at + 1);
+    const ShellToken file{.kind = value->kind,
+                          .text = std::string(text.substr(0, text.find(';'))),
+                          .is_literal = value->is_literal,
+                          .is_pattern = value->is_pattern};
+    Add(files, Access::kRead, file);
+  }
+  for (const ShellToken* value : arguments.ValuesOf("T upload-file")) {
+    Add(files, Access::kRead, *value);
+  }
+}
+
+void AddTransfers(std::vector<FileTouch>& files, std::string_view program,
+                  const ShellArguments& arguments, std::string_view output_options) {
+  const std::vector<const ShellToken*> outputs = arguments.ValuesOf(output_options);
+  for (const ShellToken* output : outputs) Add(files, Access::kWrite, *output);
+  if (program == "curl") {
+    AddUploads(files, arguments);
+    if (arguments.Has("O remote-name remote-name-all")) {
+      AddDownloads(files, arguments, " output-dir", {});
+    }
+  }
+  if (program == "wget" && outputs.empty() && !arguments.Has(" spider")) {
+    AddDownloads(files, arguments, "P directory-prefix", "index.html");
+  }
+}
+
+// "tar czf out.tgz a b", "tar -x -f in.tgz -C to", "tar --list --file=in.tar".
+void AddTar(std::vector<FileTouch>& files, std::span<const ShellToken> words) {
+  std::vector<ShellToken> dashed(words.begin(), words.end());
+  const bool is_old_style =
+      !dashed.empty() && !dashed[0].text.starts_with('-') && dashed[0].is_literal;
+  if (is_old_style) dashed[0].text.insert(0, "-");
+  const ShellArguments arguments = SortedArguments(
+      {.name = "tar", .value_options = "fCTXIb file directory exclude exclude-from files-from"},
+      dashed);
+  const bool creates = arguments.Has("cru create append update");
+  for (const ShellToken* archive : arguments.ValuesOf("f file")) {
+    Add(files, creates ? Access::kWrite : Access::kRead, *archive);
+  }
+  if (!creates) return;
+  std::string folder;
+  for (const ShellToken* value : arguments.ValuesOf("C directory")) {
+    if (!IsLiteralFile(*value)) return;
+    folder = value->text + '/';
+  }
+  for (const ShellToken* word : arguments.operands) {
+    ShellToken file = *word;
+    if (!file.text.starts_with('/')) file.text.insert(0, folder);
+    Add(files, Access::kRead, file);
+  }
+}
+
+// sed and perl: a script unless an option gives it, and what it is applied to.
+void AddScripted(std::vector<FileTouch>& files, const ShellProgram& program,
+                 const ShellArguments& arguments) {
+  const Access access = arguments.Has(program.write_option) ? Access::kWrite : Access::kRead;
+  if (program.role == OperandRole::kScript) {
+    if (!arguments.ValuesOf("eE").empty()) return AddFrom(files, access, arguments, 0);
+    if (!arguments.operands.empty() && LooksLikePath(arguments.operands[0]->text)) {
+      Add(files, Access::kRead, *arguments.operands[0]);
+    }
+    return;
+  }
+  AddFrom(files, access, arguments, arguments.ValuesOf(kPatternOptions).empty() ? 1 : 0);
 }
 
 }  // namespace
@@ -184,14 +223,35 @@ std::vector<FileTouch> FilesOfArguments(std::string_view program,
     AddGit(files, words);
     return files;
   }
-  const Arguments arguments = Sort(*known, words);
+  if (known->role == OperandRole::kTar) {
+    AddTar(files, words);
+    return files;
+  }
+  const ShellArguments arguments = SortedArguments(*known, words);
+  if (known->role != OperandRole::kEditInPlace && known->role != OperandRole::kFormatInPlace &&
+      known->role != OperandRole::kScript && known->role != OperandRole::kHost) {
+    for (const ShellToken* output : arguments.ValuesOf(known->write_option)) {
+      Add(files, Access::kWrite, *output);
+    }
+  }
+  if (known->role == OperandRole::kReadAfterFirst || known->role == OperandRole::kEditInPlace) {
+    for (const ShellToken* list : arguments.ValuesOf("f file from-file")) {
+      Add(files, Access::kRead, *list);
+    }
+  }
   switch (known->role) {
     case OperandRole::kRead:
-    case OperandRole::kReadUntilOption:
       AddFrom(files, Access::kRead, arguments, 0);
       break;
+    case OperandRole::kReadUntilOption: {
+      const bool deletes =
+          std::any_of(arguments.options.begin(), arguments.options.end(),
+                      [](const ShellOption& option) { return option.name == "-delete"; });
+      AddFrom(files, deletes ? Access::kDelete : Access::kRead, arguments, 0);
+      break;
+    }
     case OperandRole::kReadAfterFirst:
-      AddFrom(files, Access::kRead, arguments, arguments.has_pattern_option ? 0 : 1);
+      AddFrom(files, Access::kRead, arguments, arguments.ValuesOf(kPatternOptions).empty() ? 1 : 0);
       break;
     case OperandRole::kReadPaths:
       for (const ShellToken* word : arguments.operands) {
@@ -230,17 +290,16 @@ std::vector<FileTouch> FilesOfArguments(std::string_view program,
       AddMoved(files, arguments, true);
       break;
     case OperandRole::kEditInPlace:
-      AddFrom(files, arguments.has_write_option ? Access::kWrite : Access::kRead, arguments,
-              arguments.has_pattern_option ? 0 : 1);
+    case OperandRole::kScript:
+      AddScripted(files, *known, arguments);
       break;
-    case OperandRole::kFormatInPlace:
-      AddFrom(
-          files,
-          arguments.has_write_option || known->write_option == "*" ? Access::kWrite : Access::kRead,
-          arguments, 0);
+    case OperandRole::kFormatInPlace: {
+      const bool writes = known->write_option == "*" || arguments.Has(known->write_option);
+      AddFrom(files, writes ? Access::kWrite : Access::kRead, arguments, 0);
       break;
+    }
     case OperandRole::kHost:
-      for (const ShellToken* word : arguments.outputs) Add(files, Access::kWrite, *word);
+      AddTransfers(files, program, arguments, known->write_option);
       break;
     case OperandRole::kRemote:
       if (program == "ssh" || program == "sftp") break;
@@ -252,52 +311,10 @@ std::vector<FileTouch> FilesOfArguments(std::string_view program,
       break;
     case OperandRole::kNone:
     case OperandRole::kGit:
+    case OperandRole::kTar:
       break;
   }
   return files;
-}
-
-std::vector<std::string> DomainsOfArguments(std::string_view program,
-                                            std::span<const ShellToken> words) {
-  std::vector<std::string> domains;
-  if (OnlyHandlesText(program)) return domains;
-  const ShellProgram* known = FindShellProgram(program);
-  const OperandRole role = known == nullptr ? OperandRole::kNone : known->role;
-  if (role == OperandRole::kGit) {
-    for (const std::string_view silent : {"commit", "log", "grep", "tag", "diff", "show"}) {
-      if (std::any_of(words.begin(), words.end(),
-                      [&](const ShellToken& word) { return word.text == silent; })) {
-        return domains;
-      }
-    }
-  }
-  for (const ShellToken& word : words) {
-    for (std::string& domain : DomainsIn(word.text)) AddDomain(domains, std::move(domain));
-  }
-  if (known == nullptr ||
-      (role != OperandRole::kHost && role != OperandRole::kRemote && role != OperandRole::kGit)) {
-    return domains;
-  }
-  const Arguments arguments = Sort(*known, words);
-  for (std::size_t i = 0; i < arguments.operands.size(); ++i) {
-    const ShellToken& word = *arguments.operands[i];
-    const std::string_view text = word.text;
-    if (!word.is_literal || text.find("://") != std::string_view::npos) continue;
-    std::optional<std::string> host;
-    if (role == OperandRole::kHost) {
-      const std::string_view authority = text.substr(0, text.find_first_of("/?#"));
-      if (authority.find('.') != std::string_view::npos || authority.starts_with("localhost")) {
-        host = HostOfAuthority(authority);
-      }
-    } else {
-      const bool is_ssh = program == "ssh" || program == "sftp";
-      if (is_ssh && i > 0) break;  // The command that is run there.
-      if (role == OperandRole::kGit && text.find('@') == std::string_view::npos) continue;
-      host = RemoteHost(text, is_ssh);
-    }
-    if (host) AddDomain(domains, *std::move(host));
-  }
-  return domains;
 }
 
 }  // namespace sonde::agentlog

@@ -1,4 +1,4 @@
-// ShellOperands: the files and hosts among a program's arguments.
+// ShellOperands: the files among a program's arguments.
 
 #ifndef SONDE_AGENTLOG_SHELL_OPERANDS_H_
 #define SONDE_AGENTLOG_SHELL_OPERANDS_H_
@@ -20,8 +20,6 @@ bool IsFilePath(std::string_view word) noexcept;
 // Any thread.
 std::vector<FileTouch> FilesOfArguments(std::string_view program,
                                         std::span<const ShellToken> arguments);
-std::vector<std::string> DomainsOfArguments(std::string_view program,
-                                            std::span<const ShellToken> arguments);
 
 }  // namespace sonde::agentlog
 

@@ -4,7 +4,10 @@
 #define SONDE_AGENTLOG_SHELL_PROGRAMS_H_
 
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+#include "agentlog/shell_lexer.h"
 
 namespace sonde::agentlog {
 
@@ -24,8 +27,10 @@ enum class OperandRole : std::uint8_t {
   kMove,             // mv a b TO
   kEditInPlace,      // sed SCRIPT a b: written with the option, else read.
   kFormatInPlace,    // clang-format a b: likewise, without a script.
-  kHost,             // curl URL
-  kRemote,           // scp a user@host:b
+  kHost,             // ping HOST
+  kScript,           // perl -e CODE a b, perl script.pl arg
+  kTar,
+  kRemote,  // scp a user@host:b
   kGit,
 };
 
@@ -34,7 +39,7 @@ struct ShellProgram {
   OperandRole role = OperandRole::kNone;
   // Short options that take a value, as letters; long ones as words: "nc lines bytes".
   std::string_view value_options{};
-  // The letters or word of the option by which it writes in place, or names an output file.
+  // The options by which it writes in place, or names an output file.
   std::string_view write_option{};
 };
 
@@ -47,8 +52,9 @@ struct ShellWrapper {
   std::string_view value_options{};
   int operands = 0;         // Operands of its own before the command: 1 for timeout's duration.
   bool is_process = false;  // Counts as a process itself: xargs.
+  std::string_view sub_command{};  // Is a wrapper only with this as its first argument: uv run.
 };
-const ShellWrapper* FindShellWrapper(std::string_view name) noexcept;
+const ShellWrapper* FindShellWrapper(std::string_view name, std::string_view argument) noexcept;
 
 // Built into the shell: starts no process.
 bool IsShellBuiltin(std::string_view name) noexcept;
@@ -56,14 +62,11 @@ bool IsShellBuiltin(std::string_view name) noexcept;
 bool IsShellReserved(std::string_view word) noexcept;
 // sh, bash, zsh: runs the text behind -c.
 bool IsShell(std::string_view name) noexcept;
-// Prints or searches text, so that a URL in its arguments is not visited.
-bool OnlyHandlesText(std::string_view name) noexcept;
+// Where git's sub-command stands in its arguments; their number when there is none.
+std::size_t GitSubCommand(std::span<const ShellToken> arguments) noexcept;
 
 // True when the option `word` ("-n", "--lines") takes the next word as its value.
 bool TakesValue(std::string_view value_options, std::string_view word) noexcept;
-
-// True when `word` is one of `write_option`'s letters ("-i", "-i.bak") or words ("--in-place").
-bool IsWriteOption(std::string_view write_option, std::string_view word) noexcept;
 
 }  // namespace sonde::agentlog
 

@@ -9,6 +9,7 @@
 #include "agentlog/domain.h"
 #include "agentlog/secret.h"
 #include "agentlog/shell_effect.h"
+#include "agentlog/shell_hosts.h"
 #include "agentlog/shell_operands.h"
 #include "agentlog/shell_programs.h"
 
@@ -24,7 +25,14 @@ constexpr std::size_t kMaxDomains = 64;
 std::string_view BaseNameOf(std::string_view path) noexcept {
   if (HoldsBase64Key(path)) return "redacted";
   const std::size_t slash = path.find_last_of("/\\");
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+  const std::string_view base = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  // "npx prettier@3".
+  const std::size_t at = base.find('@');
+  const std::string_view version = base.substr(std::min(at, base.size()));
+  const bool is_version =
+      version == "@latest" || version == "@next" ||
+      (version.size() > 1 && version.find_first_not_of("0123456789.", 1) == version.npos);
+  return is_version ? base.substr(0, at) : base;
 }
 
 bool IsProgramName(std::string_view name) noexcept {
@@ -118,9 +126,13 @@ std::span<const ShellToken> ShellReader::Unwrapped(std::span<const ShellToken> w
     }
     if (words.empty() || !words.front().is_literal) return {};
     const std::string_view name = BaseNameOf(words.front().text);
-    const ShellWrapper* wrapper = FindShellWrapper(name);
+    const ShellWrapper* wrapper =
+        FindShellWrapper(name, words.size() > 1 ? std::string_view(words[1].text) : "");
     if (wrapper == nullptr) return words;
-    if (wrapper->is_process) AddProcess(name);
+    if (wrapper->is_process) {
+      AddProcess(name);
+      found_.effect = std::min(found_.effect, EffectOf(name, words.subspan(1)));
+    }
     if (!wrapper->is_process && builtin_.empty()) builtin_ = name;
     if (name == "command" && words.size() > 1 && words[1].text.starts_with('-')) return {};
     words = words.subspan(1);

@@ -32,6 +32,12 @@ bool Has(std::string_view text, std::string_view part) noexcept {
   return text.find(part) != std::string_view::npos;
 }
 
+// What follows the name of a skill is what it was asked to do.
+std::string_view FirstWord(std::string_view text) noexcept {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text.substr(0, text.find_first_of(" \t\r\n"));
+}
+
 template <std::size_t kSize>
 bool IsOneOf(const std::string_view (&names)[kSize], std::string_view name) noexcept {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -45,8 +51,9 @@ ToolCategory CategoryOf(std::string_view name) {
       "apply_patch", "create_file",  "delete",     "delete_file",        "edit",  "edit_file",
       "multiedit",   "notebookedit", "strreplace", "str_replace_editor", "write", "write_file"};
   constexpr std::string_view kReads[] = {
-      "glob", "grep",      "list_dir",        "list_files", "ls",   "notebookread",
-      "read", "read_file", "read_many_files", "readlints",  "view", "view_image"};
+      "glob",      "grep",         "grep_files", "list_dir",  "list_files",
+      "ls",        "notebookread", "read",       "read_file", "read_many_files",
+      "readlints", "view",         "view_image"};
   if (IsOneOf(kShells, name) || name.ends_with("exec_command") || name.ends_with("shell_command")) {
     return ToolCategory::kShell;
   }
@@ -117,8 +124,8 @@ void AddNamedFiles(ToolFacts& facts, const ParsedInput& input, std::string_view 
 void AddVisitedDomains(ToolFacts& facts, const ParsedInput& input) {
   for (const auto& [key, value] : input.texts) {
     if (!value.starts_with("http://") && !value.starts_with("https://")) continue;
-    for (std::string& domain : DomainsIn(std::string_view(value).substr(0, 2048))) {
-      AddDomain(facts.domains, std::move(domain));
+    if (auto host = HostOfUrl(std::string_view(value).substr(0, 2048))) {
+      AddDomain(facts.domains, *std::move(host));
     }
   }
 }
@@ -161,7 +168,7 @@ ToolFacts FactsOf(const ToolCall& tool) {
   }
   const std::string name = Lower(written);
   facts.category = CategoryOf(name);
-  if (name == "skill") facts.skill = First(input.texts, {"skill", "command", "name"});
+  if (name == "skill") facts.skill = FirstWord(First(input.texts, {"skill", "command", "name"}));
 
   if (facts.category == ToolCategory::kShell) {
     ReadShell(facts, input);

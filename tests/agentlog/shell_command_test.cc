@@ -11,6 +11,7 @@
 
 #include "agentlog/domain.h"
 #include "agentlog/patch.h"
+#include "agentlog/tool_facts.h"
 
 namespace sonde::agentlog {
 namespace {
@@ -187,9 +188,9 @@ TEST(ShellCommand, FilesAreWhatTheProgramDoesToItsOperands) {
 
 TEST(ShellCommand, WhatNamesNoFileIsNone) {
   for (const std::string_view text :
-       {"git diff origin/main HEAD", "rm *.o", "cat $FILE", "cat \"$(ls)\"", "rm -rf build/*",
-        "cat https://h.example/x", "echo x > /dev/null", "cat -", "sleep 3", "kill 1234", "ls -la",
-        "cd - && cat a.txt"}) {
+       {"git diff origin/main HEAD", "rm *.o", "cat a{1,2}.txt", "cat $FILE", "cat \"$(ls)\"",
+        "rm -rf build/*", "cat https://h.example/x", "echo x > /dev/null", "cat -", "sleep 3",
+        "kill 1234", "ls -la", "cd - && cat a.txt"}) {
     EXPECT_EQ(Files(text), "") << text;
   }
 }
@@ -243,10 +244,89 @@ TEST(ShellCommand, DomainsComeWithoutPortUserAndPath) {
   EXPECT_THAT(domains("git clone git@Host.example:org/repo.git"), ElementsAre("host.example"));
   EXPECT_THAT(domains("git clone https://tok3n@h.example/r"), ElementsAre("h.example"));
   EXPECT_THAT(domains("scp a.txt me@box.example:/tmp/"), ElementsAre("box.example"));
-  EXPECT_THAT(domains("ssh -p 22 root@box 'curl http://inner'"), ElementsAre("box", "inner"));
-  EXPECT_THAT(domains("python -c \"get('http://[::1]:80/x')\""), ElementsAre("[::1]"));
+  EXPECT_THAT(domains("ssh -p 22 root@box 'curl http://inner'"), ElementsAre("box"));
+  EXPECT_THAT(domains("curl 'http://[::1]:80/x'"), ElementsAre("[::1]"));
   EXPECT_THAT(domains("git commit -m 'https://x.example'; grep http://y.example f"), IsEmpty());
   EXPECT_THAT(domains("curl https://$HOST/x"), IsEmpty());
+}
+
+TEST(ShellCommand, OnlyTheTargetsOfANetworkProgramAreHosts) {
+  const auto hosts = [](std::string_view text) {
+    std::string joined;
+    for (const std::string& domain : ReadShellCommand(text).domains) {
+      if (!joined.empty()) joined += ' ';
+      joined += domain;
+    }
+    return joined;
+  };
+  for (const auto& [text, expected] : std::vector<std::array<std::string_view, 2>>{
+           {"gh pr create --title t --body 'see https://body.example/x'", ""},
+           {"gh pr create --body https://body.example/x", ""},
+           {"curl --data 'see https://no.example' -H 'Referer: https://no.example' a.example",
+            "a.example"},
+           {"curl -e https://no.example --url https://a.example", "a.example"},
+           {"curl 'https://q.example/x?u=https://inner.example'", "q.example"},
+           {"node -e \"// https://no.example\"; python -c \"get('http://no.example')\"", ""},
+           {"git remote add up https://no.example/r; git remote set-url o git@no.example:r", ""},
+           {"git push https://p.example/r main; git submodule add git@s.example:a/b",
+            "p.example s.example"},
+           {"./tool --note https://no.example; echo https://no.example > u", ""},
+           {"psql -h pg.example -U u; psql postgres://u:p@db.example:5432/x",
+            "db.example pg.example"},
+           {"mysql --host=my.example -u root; redis-cli -hcache.example ping",
+            "cache.example my.example"},
+           {"ftp f.example; telnet t.example 23; sftp u@s.example",
+            "f.example s.example t.example"},
+           {"pip install git+https://g.example/x --index-url https://i.example/simple",
+            "g.example i.example"},
+           {"npm install https://n.example/a.tgz; go install ./...", "n.example"},
+           {"wget -O - w.example/x --header 'A: https://no.example'", "w.example"},
+           {"rsync -a rsync://r.example/m . ; scp a u@c.example:b", "c.example r.example"},
+       }) {
+    EXPECT_EQ(hosts(text), expected) << text;
+  }
+}
+
+TEST(ShellCommand, FilesAreFoundBehindOptionsToo) {
+  for (const auto& [text, expected] : std::vector<std::array<std::string_view, 2>>{
+           {"curl --output=f https://c.example", "write:f"},
+           {"curl -sof https://c.example; curl -o g https://c.example", "write:f write:g"},
+           {"curl -LO https://c.example/d/f.zip?x=1", "write:f.zip"},
+           {"curl -d @b.json -F 'f=@up.txt;type=x' -T t.bin https://c.example",
+            "read:b.json read:up.txt read:t.bin"},
+           {"curl -d a@b.example https://c.example", ""},
+           {"wget https://w.example/a.tgz -P in", "write:in/a.tgz"},
+           {"wget -q https://w.example/", "write:index.html"},
+           {"wget -qO- https://w.example/a; wget -O out https://w.example/a", "write:out"},
+           {"sort -o s.out s.in; sort -k2 --output=t a", "write:s.out read:s.in write:t read:a"},
+           {"perl -pi -e 's/a/b/' p.txt; perl -pi.bak -e s/a/b/ q.txt", "write:p.txt write:q.txt"},
+           {"perl -ne 'print' p.txt; perl x.pl p.txt", "read:p.txt read:x.pl"},
+           {"tar czf o.tgz d e; tar -xf i.tgz -C to; tar --list --file=l.tar",
+            "write:o.tgz read:d read:e read:i.tgz read:l.tar"},
+           {"tar -C sub -cf o.tar d", "write:o.tar read:sub/d"},
+           {"gcc -o prog main.c -Iinc; g++ -c a.cc -o a.o",
+            "write:prog read:main.c write:a.o read:a.cc"},
+           {"grep -f pats f.c; grep -rnf pats2 src", "read:pats read:f.c read:pats2 read:src"},
+           {"jq -e .a x.json; sed -f s.sed t", "read:x.json read:s.sed read:t"},
+           {"find build tmp -name '*.o' -delete", "delete:build delete:tmp"},
+           {"npx -y prettier@3 --write src/a.ts", "write:src/a.ts"},
+           {"uv run --with x pytest tests/x.py", "read:tests/x.py"},
+           {"busybox rm a", "delete:a"},
+       }) {
+    EXPECT_EQ(Files(text), expected) << text;
+  }
+  EXPECT_EQ(EffectName("find . -name '*.tmp' -delete"), "write");
+  EXPECT_EQ(EffectName("sort -o a b"), "write");
+}
+
+TEST(ShellCommand, RunnersShowWhatTheyStart) {
+  EXPECT_EQ(Processes("npx prettier@3.1 a; uv run pytest; busybox wget -O- u; poetry run make"),
+            "npx prettier uv pytest busybox wget poetry make");
+  EXPECT_EQ(Processes("uv sync; npm test; npm exec -- tsc; bundle install"),
+            "uv npm npm tsc bundle");
+  EXPECT_EQ(Processes("npx ada@corp.example"), "npx");
+  EXPECT_EQ(EffectName("npx jest"), "test");
+  EXPECT_EQ(EffectName("uv run pytest"), "test");
 }
 
 TEST(Domains, UserInfoNeverBecomesAHost) {
@@ -265,6 +345,25 @@ TEST(ShellCommand, AnythingIsReadToTheEnd) {
   std::string deep;
   for (int i = 0; i < 100; ++i) deep += "$(a ";
   EXPECT_TRUE(ReadShellCommand(deep).is_cut);
+}
+
+TEST(ToolFacts, OfASkillOnlyItsNameIsKept) {
+  const auto skill = [](std::string_view input) {
+    return FactsOf({.name = "Skill", .input_kind = ToolInput::kJson, .input = input}).skill;
+  };
+  EXPECT_EQ(skill(R"({"command":"commit for customer Contoso"})"), "commit");
+  EXPECT_EQ(skill(R"({"skill":" ns:review\nwhat","args":"x"})"), "ns:review");
+}
+
+TEST(ToolFacts, AUrlsQueryIsNotVisitedAndASearchReadsItsFolder) {
+  const ToolFacts fetch = FactsOf({.name = "WebFetch",
+                                   .input_kind = ToolInput::kJson,
+                                   .input = R"({"url":"https://a.example/?u=https://b.example"})"});
+  EXPECT_THAT(fetch.domains, ElementsAre("a.example"));
+  const ToolFacts search = FactsOf({.name = "grep_files",
+                                    .input_kind = ToolInput::kJson,
+                                    .input = R"({"pattern":"x","path":"src"})"});
+  EXPECT_EQ(Files(search.files), "read:src");
 }
 
 TEST(Patch, ItsHeadersNameTheFilesAndItsBodyDoesNot) {
