@@ -74,7 +74,12 @@ class ClaudeDialect : public Dialect {
     return record.message.role == "user" ? "user" : std::string_view();
   }
 
+  void TellTime(const Context& context) {
+    if (context.time_ns == kNoTime) sink_.OnOddity(kNoTimeOfRecord, line_);
+  }
+
   void User(const ClaudeRecord& record, const Context& context) {
+    TellTime(context);
     const ClaudeContent& content = record.message.content;
     for (const ClaudeBlock& block : content.blocks) {
       if (block.kind == ClaudeBlock::Kind::kToolResult) ToolResult(record, block, context);
@@ -142,6 +147,7 @@ class ClaudeDialect : public Dialect {
   }
 
   void Assistant(const ClaudeRecord& record, const Context& context) {
+    TellTime(context);
     const ClaudeMessage& message = record.message;
     if (message.model == "<synthetic>" || record.is_api_error) {
       if (record.is_api_error) sink_.OnMark(MarkOf(MarkKind::kApiError, record, context));
@@ -229,6 +235,7 @@ class ClaudeDialect : public Dialect {
         record.inner_is_meta) {
       return;
     }
+    TellTime(context);
     Prompt(context, record.content, record.inner_origin);
   }
 

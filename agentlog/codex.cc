@@ -35,6 +35,7 @@ class CodexDialect : public Dialect {
     });
     if (outcome == LineOutcome::kRecord) {
       thread_.Enter(record_, line);
+      TellTime(line);
       Understand(record_.payload);
     }
     return outcome;
@@ -43,6 +44,16 @@ class CodexDialect : public Dialect {
   void Finish() override {}
 
  private:
+  // Neither the oldest logs nor the events of `codex exec` have times: those have no payload.
+  void TellTime(std::uint64_t line) {
+    const std::string_view type = record_.type;
+    const bool may_count =
+        type == "event_msg" || type == "response_item" || type == "token_usage_record";
+    if (record_.has_payload && may_count && thread_.time_ns() == kNoTime) {
+      sink_.OnOddity(kNoTimeOfRecord, line);
+    }
+  }
+
   void Understand(const CodexPayload& payload) {
     const std::string_view type = record_.type;
     if (!record_.has_payload) {

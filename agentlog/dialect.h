@@ -25,6 +25,9 @@ struct DialectOptions {
   std::string_view file_name{};  // Without folders; names a thread that does not name itself.
 };
 
+// The cause of a loss: it keeps what it counts, but is in no span of time.
+inline constexpr std::string_view kNoTimeOfRecord = "record without a time that can be read";
+
 // Reads one file. Not thread-safe.
 class Dialect {
  public:

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x31'676f'6c2d'6473;
 // Counts up with every change of what is kept or how a log is understood.
-constexpr std::uint64_t kUnderstanding = 4;
+constexpr std::uint64_t kUnderstanding = 5;
 constexpr std::uint64_t kVersion = kUnderstanding << 32 | sizeof(CallRow) << 24 |
                                    sizeof(ToolRow) << 16 | sizeof(PromptRow) << 8 |
                                    (sizeof(MarkRow) + sizeof(OriginPoint));

@@ -92,6 +92,26 @@ TEST(LogReading, CompressedLogsAreRead) {
   EXPECT_EQ(cut.Read().losses().TotalIn("files"), 2U);
 }
 
+TEST(LogReading, ARecordWithoutATimeKeepsWhatItCountsAndIsTold) {
+  for (const char* time : {R"("yesterday")", R"("9999-01-01T00:00:00Z")", "1767225600", "null"}) {
+    const AgentHistory claude =
+        AgentLogs(Prompt(1) + R"({"type":"assistant","sessionId":"S","uuid":"2","timestamp":)" +
+                  time + R"(,"message":{"id":"m","role":"assistant","usage":{"output_tokens":7}}})" +
+                  "\n")
+            .Read();
+    EXPECT_EQ(claude.totals().tokens.output, 7U) << time;
+    ASSERT_EQ(claude.losses().entries().size(), 1U) << time;
+    EXPECT_EQ(claude.losses().entries()[0].cause, "record without a time that can be read");
+    EXPECT_THAT(claude.losses().entries()[0].places, ElementsAre("a.jsonl:2"));
+    const AgentHistory codex =
+        AgentLogs(std::string(R"({"timestamp":)") + time +
+                  R"(,"type":"event_msg","payload":{"type":"user_message","message":"x"}})" + "\n")
+            .Read();
+    EXPECT_EQ(codex.totals().user_prompts, 1U) << time;
+    EXPECT_EQ(codex.losses().CountOf("record without a time that can be read"), 1U) << time;
+  }
+}
+
 TEST(LogReading, AFileOfSomethingElseIsToldAndNoError) {
   const AgentHistory history = AgentLogs("{\"a\":1}\n{\"b\":2}\n").Read();
   EXPECT_TRUE(history.sessions().empty());
