@@ -151,6 +151,8 @@ bool ViewBuilder::AddSample(const TaggedSession& session, const Operation& opera
 
 bool ViewBuilder::Wants(const Operation& operation) const noexcept {
   const bool is_tool = operation.kind == OperationKind::kTool;
+  // What the person refused touched nothing and contacted nobody.
+  const bool is_done = is_tool && operation.status != ToolStatus::kRejected;
   switch (view_) {
     case AgentView::kOperations:
       return true;
@@ -158,9 +160,9 @@ bool ViewBuilder::Wants(const Operation& operation) const noexcept {
     case AgentView::kCost:
       return operation.kind == OperationKind::kLlm;
     case AgentView::kFiles:
-      return is_tool && operation.path_count > 0;
+      return is_done && operation.path_count > 0;
     case AgentView::kNetwork:
-      return is_tool && (operation.domains.count > 0 || operation.effect == Effect::kNetwork);
+      return is_done && (operation.domains.count > 0 || operation.effect == Effect::kNetwork);
     case AgentView::kTime:
       return operation.time_ns != kNoTime;
     case AgentView::kTools:
