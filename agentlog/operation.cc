@@ -68,10 +68,30 @@ void MarkFinalAnswers(std::vector<Operation>& operations) {
 
 }  // namespace
 
-std::string_view NameOf(OperationKind kind) noexcept {
+bool IsPrompt(PromptKind kind) noexcept {
+  return kind == PromptKind::kUser || kind == PromptKind::kAgent;
+}
+
+std::string_view NameOf(PromptKind kind) noexcept {
   switch (kind) {
+    case PromptKind::kUser:
+      return "user";
+    case PromptKind::kAgent:
+      return "agent";
+    case PromptKind::kSlashCommand:
+      return "slash_command";
+    case PromptKind::kBashInput:
+      return "bash_input";
+    case PromptKind::kInterruption:
+      break;
+  }
+  return "interruption";
+}
+
+std::string_view SourceKindOf(const Operation& operation) noexcept {
+  switch (operation.kind) {
     case OperationKind::kPrompt:
-      return "prompt";
+      return IsPrompt(operation.prompt_kind) ? "prompt" : NameOf(operation.prompt_kind);
     case OperationKind::kTool:
       return "tool";
     case OperationKind::kLlm:

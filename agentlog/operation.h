@@ -18,8 +18,11 @@ namespace sonde::agentlog {
 
 enum class OperationKind : std::uint8_t { kPrompt, kTool, kLlm };
 
-// "prompt", "tool", "llm". Any thread.
-std::string_view NameOf(OperationKind kind) noexcept;
+// Whether it counts as a prompt: something asked of an agent. Slash commands, shell input and
+// interruptions are counted apart. Any thread.
+bool IsPrompt(PromptKind kind) noexcept;
+// "user", "agent", "slash_command", "bash_input", "interruption". Any thread.
+std::string_view NameOf(PromptKind kind) noexcept;
 
 // A range of SessionOperations::values.
 struct ValueRange {
@@ -63,6 +66,9 @@ struct Operation {
   TagTicket tag{};
   TokenCounts tokens{};
 };
+
+// "prompt", "tool", "llm", or the kind of input that is counted apart. Any thread.
+std::string_view SourceKindOf(const Operation& operation) noexcept;
 
 // One session, not yet tagged.
 struct SessionOperations {

@@ -88,9 +88,10 @@ void OperationFields::Fill(std::size_t index, FieldBag& bag) {
   bag.Add(Field::kTask, task.empty() ? "unprompted" : task);
   const std::string_view skill = Text(operation.skill);
   bag.Add(Field::kSkill, skill.empty() ? "unscoped" : skill);
-  bag.Add(Field::kSourceKind, NameOf(operation.kind));
-  bag.Add(Field::kOp, NameOf(operation.kind));
-  bag.Add(Field::kKind, NameOf(operation.kind));
+  const std::string_view source_kind = SourceKindOf(operation);
+  for (const Field field : {Field::kSourceKind, Field::kOp, Field::kKind}) {
+    bag.Add(field, source_kind);
+  }
   bag.Add(Field::kStatus, StatusName(operation));
   const bool is_answered =
       std::find(answered_tasks_.begin(), answered_tasks_.end(), task) != answered_tasks_.end();
@@ -107,7 +108,7 @@ void OperationFields::Fill(std::size_t index, FieldBag& bag) {
 
 void OperationFields::FillPrompt(const Operation& operation, std::string_view, FieldBag& bag) {
   bag.Add(Field::kPromptHash, Text(operation.text_hash));
-  bag.Add(Field::kPhase, "prompt");
+  bag.Add(Field::kPhase, SourceKindOf(operation));
   const bool is_stop = operation.prompt_kind == PromptKind::kInterruption;
   bag.Add(Field::kAction, is_stop                                       ? "interrupt"
                           : operation.prompt_kind == PromptKind::kAgent ? "delegated_task"

@@ -132,12 +132,9 @@ void AgentProjection::State::Report(const TaggedSession& session) {
   for (std::size_t i = 0; i < recorded.operations.size(); ++i) {
     const Operation& operation = recorded.operations[i];
     if (operation.kind == OperationKind::kTool) continue;
-    if (operation.kind == OperationKind::kPrompt &&
-        operation.prompt_kind == PromptKind::kInterruption) {
-      continue;
-    }
-    const TagKind kind =
-        operation.kind == OperationKind::kPrompt ? TagKind::kPrompt : TagKind::kLlm;
+    const bool is_asked = operation.kind == OperationKind::kPrompt;
+    if (is_asked && !agentlog::IsPrompt(operation.prompt_kind)) continue;
+    const TagKind kind = is_asked ? TagKind::kPrompt : TagKind::kLlm;
     tags.Add(kind, session.tags[i]);
     if (session.tags[i] != kUnmatchedTag || tags.samples().size() == TagReport::kSamples) continue;
     tags.AddSample(
@@ -167,7 +164,7 @@ void AgentProjection::State::Count(const TaggedSession& session) {
   for (const Operation& operation : session.recorded.operations) {
     switch (operation.kind) {
       case OperationKind::kPrompt:
-        ++counts.prompts;
+        if (agentlog::IsPrompt(operation.prompt_kind)) ++counts.prompts;
         break;
       case OperationKind::kTool:
         ++counts.tools;

@@ -35,6 +35,7 @@ class Writer {
   json Whole(const std::vector<std::string>& files) {
     const AgentSession& source = *recorded_.session;
     json prompts = json::array();
+    std::uint64_t prompt_count = 0;
     json tools = json::array();
     json calls = json::array();
     for (const Operation& operation : recorded_.operations) {
@@ -47,6 +48,7 @@ class Writer {
       switch (operation.kind) {
         case OperationKind::kPrompt:
           prompts.push_back(PromptAsJson(operation, i));
+          if (IsPrompt(operation.prompt_kind)) ++prompt_count;
           break;
         case OperationKind::kTool:
           tools.push_back(ToolAsJson(operation));
@@ -75,7 +77,7 @@ class Writer {
             {"session_tag", session_.tag},
             {"start_ts_ms", Milliseconds(source.start_ns)},
             {"end_ts_ms", Milliseconds(source.end_ns)},
-            {"prompt_count", prompts.size()},
+            {"prompt_count", prompt_count},
             {"tool_count", tools.size()},
             {"llm_count", calls.size()},
             {"tokens", TokensAsJson(source.counts.tokens)},
@@ -117,11 +119,9 @@ class Writer {
   }
 
   json PromptAsJson(const Operation& operation, std::size_t index) const {
-    constexpr std::array<std::string_view, 5> kKinds = {"user", "agent", "slash_command",
-                                                        "bash_input", "interruption"};
     return {{"index", operation.prompt},
             {"prompt_key", KeyOf(operation)},
-            {"kind", kKinds[static_cast<std::size_t>(operation.prompt_kind)]},
+            {"kind", NameOf(operation.prompt_kind)},
             {"ts_ms", Milliseconds(operation.time_ns)},
             {"hash", Text(operation.text_hash)},
             {"bytes", operation.text_bytes},

@@ -91,7 +91,7 @@ void SessionRecorder::OnPrompt(const AgentPrompt& prompt) {
   operation.preview = PreviewOf(prompt.text);
   operation.tag = options_.tagger->Ask(TagKind::kPrompt, prompt.text, hints_);
   recorded_.operations.push_back(operation);
-  if (options_.on_unmatched_prompt && prompt.kind != PromptKind::kInterruption &&
+  if (options_.on_unmatched_prompt && IsPrompt(prompt.kind) &&
       options_.tagger->Answer(operation.tag) == kUnmatchedTag) {
     options_.on_unmatched_prompt(prompt.text);
   }

@@ -219,10 +219,20 @@ def test_totals_agree(world):
         check(tables["views"][view]["summary"]["total_weight"] == weight, view)
         check(f"Total samples = {weight}\n" in world.read(f"all/{view}.top.txt").decode(), f"{view}.top.txt")
         svg = re.sub(r"[,\s]", "", world.read(f"all/{view}.flame.svg").decode())
-        check(str(weight) in svg or f"{round(weight / 1e9)}s" in svg, f"{view}.flame.svg does not say {weight}")
+        shown = (str(weight), f"{round(weight / 1e9)}s", f"${weight / 1e9:.4f}")
+        check(any(text in svg for text in shown), f"{view}.flame.svg does not say {weight}")
     by_session = tables["sessions"]
     check(sum(s["tokens"]["total"] for s in by_session) == expected["tokens"], "sessions in agent.json")
     check(status["sessions"] == totals["sessions"] and status["subagents"] == totals["subagents"], "sessions")
+    prompts = totals["user_prompts"] + totals["agent_prompts"]
+    world.run("agent", "-o", "kinds.folded", "--view", "operations", "--stack", "source_kind")
+    kinds = world.folded("kinds.folded")
+    for found in (status["prompts"], status["tagging"]["total_prompts"], kinds["source_kind:prompt"],
+                  sum(s["prompt_count"] for s in by_session)):
+        check(found == prompts, f"{found} prompts, sessions say {prompts}")
+    for kind, name in (("slash_command", "slash_commands"), ("bash_input", "bash_inputs"),
+                       ("interruption", "interruptions")):
+        check(kinds.get("source_kind:" + kind, 0) == totals[name], f"{kind}: {kinds}")
 
 
 def test_nothing_private_is_shown(world):

@@ -96,6 +96,41 @@ TEST(Projection, OperationsCountEveryEventOnce) {
                           Pair("source_kind:tool;phase:test;status:fail", 1)));
 }
 
+TEST(Projection, InputsThatAreNoPromptsAreCountedApart) {
+  ToldSession session("s", "/home/ada/proj");
+  session.Prompt(0, "please review this")
+      .Prompt(1, "look at it", PromptKind::kAgent)
+      .Prompt(2, "/compact", PromptKind::kSlashCommand)
+      .Prompt(3, "ls", PromptKind::kBashInput)
+      .Prompt(4, "", PromptKind::kInterruption);
+  Projecting projecting;
+  projecting.options.views = {AgentView::kOperations};
+  projecting.options.stack = "source_kind,phase";
+  EXPECT_THAT(projecting.Folded({session}),
+              ElementsAre(Pair("source_kind:bash_input;phase:bash_input", 1),
+                          Pair("source_kind:interruption;phase:interruption", 1),
+                          Pair("source_kind:prompt;phase:prompt", 2),
+                          Pair("source_kind:slash_command;phase:slash_command", 1)));
+  EXPECT_EQ(projecting.projection->counts().prompts, 2U);
+  EXPECT_EQ(projecting.projection->tags().coverage(TagKind::kPrompt).total, 2U);
+}
+
+TEST(Projection, ARefusedCallTouchedNothingAndContactedNobody) {
+  ToldSession session("s", "/home/ada/proj");
+  session.Prompt(0, "x")
+      .Tool(1, "Bash", R"({"command":"rm -r build; curl https://h.example/x"})",
+            ToolStatus::kRejected)
+      .Tool(2, "Write", R"({"file_path":"/home/ada/proj/w.txt"})", ToolStatus::kRejected);
+  Projecting projecting;
+  projecting.options.stack = "result";
+  for (const AgentView view : {AgentView::kFiles, AgentView::kNetwork}) {
+    projecting.options.views = {view};
+    EXPECT_THAT(projecting.Folded({session}), ElementsAre()) << NameOf(view);
+  }
+  projecting.options.views = {AgentView::kTools};
+  EXPECT_THAT(projecting.Folded({session}), ElementsAre(Pair("result:rejected", 2)));
+}
+
 TEST(Projection, TokenKindsAddUpToWhatTheVendorCounts) {
   Projecting projecting;
   projecting.options.stack = "model,token";

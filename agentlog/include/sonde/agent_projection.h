@@ -73,7 +73,7 @@ struct ProjectionOptions {
 struct ProjectionCounts {
   std::uint64_t sessions = 0;  // Started by a person.
   std::uint64_t subagents = 0;
-  std::uint64_t prompts = 0;
+  std::uint64_t prompts = 0;  // Of people and agents, as AgentCounts has them.
   std::uint64_t tools = 0;
   std::uint64_t llm_calls = 0;
   std::map<std::string, std::uint64_t> unpriced_tokens;  // By model without a price.
