@@ -29,8 +29,8 @@ constexpr std::array kKeys = std::to_array<std::string_view>({
     "aiza[a-z0-9_-]{35,}",
     "ya29\\.[a-z0-9_-]{20,}",
     "gocspx-[a-z0-9_-]{28,}",
-    "akia[a-z2-7]{16}",
-    "(?-i:A(?:SIA|ROA|IDA|GPA|NPA|NVA|IPA|BIA|CCA)[A-Z2-7]{16})",
+    "akia[a-z0-9]{16}",
+    "(?-i:A(?:SIA|ROA|IDA|GPA|NPA|NVA|IPA|BIA|CCA)[A-Z0-9]{16})",
     "sk-(?:ant|proj|or|svcacct|admin)-[a-z0-9_-]{32,}",
     "sk-[a-z0-9]{40,}",
     "(?:sk|pk|rk)_(?:live|test)_[a-z0-9]{24,}",
@@ -101,7 +101,52 @@ bool HasKeyPrefix(std::string_view word) noexcept {
   return false;
 }
 
-// Long hexadecimal, or letters and digits well mixed.
+// The letters that follow a letter in names: 220 pairs make up 95 of 100 in words, source code and
+// the names of files, and 33 of 100 in letters drawn at random.
+constexpr std::array<std::string_view, 26> kFollowers = {"abcdgilmnprstuv",
+                                                         "aeilosu",
+                                                         "aehkloptu",
+                                                         "aeilo",
+                                                         "acdefglmnopqrstx",
+                                                         "aefinoru",
+                                                         "ehinor",
+                                                         "aeioprt",
+                                                         "abcdefglmnoprstvz",
+                                                         "",
+                                                         "aen",
+                                                         "acdeilostuy",
+                                                         "aeilmopsu",
+                                                         "acdegikostuv",
+                                                         "cdfilmnoprstuvw",
+                                                         "aeiloprtuy",
+                                                         "u",
+                                                         "acdeimnorstuy",
+                                                         "acehikopstuvy",
+                                                         "adehilmoprstuy",
+                                                         "bcdeilmnprstx",
+                                                         "aei",
+                                                         "ain",
+                                                         "aept",
+                                                         "ceprt",
+                                                         "e"};
+
+// Half of the pairs of letters are none of a name's. A capital behind a small letter begins a word.
+bool IsUnspeakable(std::string_view run) noexcept {
+  const auto lower = [](char c) { return static_cast<char>(IsUpper(c) ? c - 'A' + 'a' : c); };
+  std::size_t pairs = 0;
+  std::size_t odd = 0;
+  for (std::size_t i = 1; i < run.size(); ++i) {
+    const char first = run[i - 1];
+    const char second = run[i];
+    if (!IsLetter(first) || !IsLetter(second) || (IsLower(first) && IsUpper(second))) continue;
+    const std::string_view followers = kFollowers[static_cast<std::size_t>(lower(first) - 'a')];
+    ++pairs;
+    odd += followers.find(lower(second)) == std::string_view::npos ? 1 : 0;
+  }
+  return pairs >= 5 && odd * 2 >= pairs;
+}
+
+// Long hexadecimal, or letters and digits as no name has them.
 bool IsRandomRun(std::string_view run) noexcept {
   const auto count = [&](auto&& is) { return std::count_if(run.begin(), run.end(), is); };
   const auto digits = count(IsDigit);
@@ -115,7 +160,7 @@ bool IsRandomRun(std::string_view run) noexcept {
     return has_lower || has_upper;
   }
   if (run.size() >= 24 && has_upper && has_lower && changes >= 5) return true;
-  return run.size() >= 20 && digits > 3 && changes >= 6;
+  return run.size() >= 20 && ((digits > 3 && changes >= 6) || IsUnspeakable(run));
 }
 
 constexpr std::size_t kBase64Key = 40;

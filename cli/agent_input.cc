@@ -103,11 +103,11 @@ void AddInputOptions(CLI::App& command, AgentInput& input) {
   command
       .add_option("--scan-files", input.scan_files,
                   "Look at the newest so many logs only (0 = all)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{INT64_MAX}));
   command
       .add_option("--max-sessions", input.max_sessions,
                   "Keep the newest so many sessions (0 = all)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{INT64_MAX}));
   CLI::Option* const cache =
       command.add_option("--parse-cache", input.parse_cache,
                          "Folder of the parse cache (default: $XDG_CACHE_HOME/sonde/agentlog)");

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "cli/finite.h"
+
 namespace sonde::cli {
 namespace {
 
@@ -76,7 +78,7 @@ void AddAgentOptions(CLI::App& command, AgentOptions& options) {
   command
       .add_option("--idle-limit", options.idle_limit_s,
                   "Seconds that a gap counts as work before the rest of it is idle")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(NumberFrom(0.0, 1e9))
       ->capture_default_str();
   command.add_option("--prices", options.prices, "Price table (TOML) asked before the shipped one");
   command.add_option("--tagger", options.tagger, "Who gives tags: regex or llm")
@@ -97,7 +99,7 @@ void AddAgentOptions(CLI::App& command, AgentOptions& options) {
   command.add_option("--model", options.model, "Model that the server is asked for")
       ->capture_default_str();
   command.add_option("--timeout", options.timeout_s, "Seconds a request to the server may take")
-      ->check(CLI::Range(0.001, 86400.0))
+      ->check(NumberFrom(0.001, 86400.0))
       ->capture_default_str();
   command
       .add_option("--max-uncached-tags", options.max_uncached_tags,
@@ -111,7 +113,7 @@ void AddAgentOptions(CLI::App& command, AgentOptions& options) {
   command.add_flag("--event-labels", options.event_labels,
                    "Label every sample with its time, ids and hashes: one sample an event");
   command.add_option("--svg-width", options.svg_width, "Width of SVG output in pixels")
-      ->check(CLI::Range(100.0, 100000.0))
+      ->check(NumberFrom(100.0, 100000.0))
       ->capture_default_str();
   command.add_option("files", options.input.files,
                      "Logs or folders of logs, as with --session-file");

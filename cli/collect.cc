@@ -64,7 +64,7 @@ void AddTarget(CLI::App& command, CollectionRequest& request) {
   command.add_option("--pid", request.pid, "Process to attach to instead, for --duration-seconds")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{INT32_MAX}));
   command.add_option("--duration-seconds", request.duration_seconds, "How long to stay attached")
-      ->check(CLI::Range(0.01, 86'400.0));
+      ->check(NumberFrom(0.01, 86'400.0));
 }
 
 void AddAuthorization(CLI::App& command, CollectionRequest& request) {

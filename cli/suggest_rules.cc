@@ -16,7 +16,7 @@ void SuggestRules::AddTo(CLI::App& agent) {
   command_->fallthrough();
   command_->add_option("-n,--count", count_, "Words to propose")->capture_default_str();
   command_->add_option("--at-least", at_least_, "Prompts that a word must be in")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   command_->add_flag("--json", as_json_, "Write JSON");
 }

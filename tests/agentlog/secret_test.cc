@@ -127,6 +127,30 @@ std::vector<std::string> NamesOf(const std::string& key) {
           ShellShown("./" + key + " --help")};
 }
 
+// A token of 20 letters and digits holds 14 pairs of letters at the mean, of which a third look
+// like a name's: one in eight is taken for a name at most, and of those of 32 hardly any.
+TEST(Secret, TokensOfNoKnownVendorAreToldByTheirLetters) {
+  constexpr int kTokens = 2'000;
+  KeyMaker make;
+  for (const auto& [length, bound] :
+       {std::pair<std::size_t, int>{20, kTokens / 8}, {24, kTokens / 20}, {32, kTokens / 50}}) {
+    int shown = 0;
+    for (int i = 0; i < kTokens; ++i) shown += LooksSecret(make.Of(kWord, length)) ? 0 : 1;
+    EXPECT_LE(shown, bound) << length;
+  }
+}
+
+TEST(Secret, LongNamesStay) {
+  for (const std::string_view name :
+       {"AbstractSingletonProxyFactoryBean", "internationalization", "getElementsByClassName",
+        "HTTPServerRequestHandler", "utf8ToUtf16LittleEndian", "ConcurrentHashMapV8Test",
+        "test_x86_64_unknown_linux_gnu", "Rechtsschutzversicherungen", "xcodebuildconfiguration",
+        "sha256sumsOfAllReleases2026", "kubernetesClusterRoleBinding", "qtVirtualKeyboardPlugin",
+        "libboost_program_options", "LC_MEASUREMENT", "debugfsTracepointSyscalls"}) {
+    EXPECT_FALSE(LooksSecret(name)) << name;
+  }
+}
+
 TEST(Secret, KeysOfEveryVendorAreHiddenInEveryPosition) {
   KeyMaker make;
   for (const auto& [vendor, shape] : Shapes()) {
