@@ -14,7 +14,9 @@ void SuggestRules::AddTo(CLI::App& agent) {
   command_ = agent.add_subcommand("suggest-rules",
                                   "Propose words that would tag most prompts that no rule fits");
   command_->fallthrough();
-  command_->add_option("-n,--count", count_, "Words to propose")->capture_default_str();
+  command_->add_option("-n,--count", count_, "Words to propose")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
   command_->add_option("--at-least", at_least_, "Prompts that a word must be in")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
