@@ -32,6 +32,7 @@ std::optional<HttpResponse> PageReply(std::string_view path) {
       {"/assets/page.js", kScript, page_assets::kPageJs},
       {"/assets/picture.js", kScript, page_assets::kPictureJs},
       {"/assets/pprof.js", kScript, page_assets::kPprofJs},
+      {"/assets/save.js", kScript, page_assets::kSaveJs},
       {"/assets/snapshots.js", kScript, page_assets::kSnapshotsJs},
       {"/assets/state.js", kScript, page_assets::kStateJs},
       {"/assets/table.js", kScript, page_assets::kTableJs},

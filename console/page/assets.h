@@ -17,6 +17,7 @@ extern const std::string_view kOnlyJs;
 extern const std::string_view kPageJs;
 extern const std::string_view kPictureJs;
 extern const std::string_view kPprofJs;
+extern const std::string_view kSaveJs;
 extern const std::string_view kSnapshotsJs;
 extern const std::string_view kStateJs;
 extern const std::string_view kTableJs;

@@ -1,11 +1,12 @@
 // The live page: joins what the process says with what is selected.
 
-import {api, Events, withToken} from './api.js';
+import {api, Events} from './api.js';
 import {byId, drawLine, duration, element} from './dom.js';
 import {Functions} from './functions.js';
 import {Only} from './only.js';
 import {Picture} from './picture.js';
 import {flameOf} from './pprof.js';
+import {Save} from './save.js';
 import {Snapshots} from './snapshots.js';
 import {State} from './state.js';
 import {describeTask, Tasks} from './tasks.js';
@@ -51,7 +52,7 @@ class Page {
     byId('base').addEventListener('change', () => state.set({base: byId('base').value, snapshot: '', against: ''}));
     this.only = new Only(byId('only'), state);
     byId('freeze').addEventListener('click', () => this.#freeze());
-    byId('save').addEventListener('change', () => this.#save());
+    this.save = new Save(byId('save'), state, this.picture);
     byId('filter').addEventListener('input', () => state.set({filter: byId('filter').value}));
     for (const tab of document.querySelectorAll('[role=tab]')) {
       tab.addEventListener('click', () => state.set({tab: tab.dataset.tab, sort: '', filter: ''}));
@@ -119,17 +120,11 @@ class Page {
   #freeze() {
     this.frozen = !this.frozen;
     byId('freeze').setAttribute('aria-pressed', String(this.frozen));
+    this.#tellSave();
     if (!this.frozen) this.#update();
   }
 
-  #save() {
-    const kind = byId('save').value;
-    byId('save').value = '';
-    if (kind === '') return;
-    const path = kind === 'pprof' ? '/debug/pprof/profile?seconds=10' : `/api/flame?${this.state.query()}&format=${kind}`;
-    const link = element('a', {href: withToken(path), download: 'flame.' + (kind === 'pprof' ? 'pb.gz' : kind)});
-    link.click();
-  }
+  #tellSave() { this.save.show(this.frozen || this.isLost); }
 
   // The state changed: everything that shows it follows.
   #apply(changed) {
@@ -144,6 +139,7 @@ class Page {
     if (byId('filter').value !== state.filter) byId('filter').value = state.filter;
     byId('snapshot').hidden = byId('compare').hidden = byId('snapshots-notice').hidden = state.tab !== 'snapshots';
     this.only.show();
+    this.#tellSave();
     this.#tellChips();
     this.picture.apply(changed);
     if (changed.some(key => ['window', 'task', 'thread', 'label', 'base', 'snapshot', 'against'].includes(key))) {
@@ -308,6 +304,7 @@ class Page {
     this.status = status;
     this.isLost = false;
     document.body.classList.remove('is-lost');
+    this.#tellSave();
     const program = status.program.slice(status.program.lastIndexOf('/') + 1);
     document.title = program + ' · sonde';
     byId('program').textContent = program;
@@ -377,6 +374,7 @@ class Page {
   #tellLost() {
     this.isLost = true;
     document.body.classList.add('is-lost');
+    this.#tellSave();
     byId('health').textContent = 'connection lost, trying again';
     byId('health').className = 'lost';
   }

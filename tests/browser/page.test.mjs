@@ -1,5 +1,6 @@
 // The live page, against a stand-in for the process.
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
 import {after, afterEach, before, beforeEach, describe, it} from 'node:test';
 import {launch, open} from './browser.mjs';
 import {manyStacks, MockServer, snapshotOf, taskOf} from './mock_server.mjs';
@@ -19,6 +20,12 @@ afterEach(() => mock.stop());
 
 const rows = page => page.locator('#list tbody tr').allTextContents();
 const wait = (page, check, argument) => page.waitForFunction(check, argument, {timeout: 5000});
+// What "save as…" writes: the name of the file and its text.
+async function saved(page, kind) {
+  const [download] = await Promise.all([page.waitForEvent('download', {timeout: 5000}), page.selectOption('#save', kind)]);
+  return [download.suggestedFilename(), readFileSync(await download.path(), 'latin1')];
+}
+const offered = page => page.$$eval('#save option', options => options.filter(({disabled, value}) => !disabled && value !== '').map(({value}) => value));
 const hasRow = (page, text) => wait(page, wanted => document.querySelector('#list')?.textContent.includes(wanted), text);
 
 describe('the live page', () => {
@@ -271,6 +278,53 @@ describe('the live page', () => {
     assert.equal(await page.evaluate(() => sondePage.picture.tree.nodeTotal[sondePage.picture.tree.follow(['main', 'now'])]), 30);
     assert.equal(await page.evaluate(() => sondePage.picture.tree.baseTotal[sondePage.picture.tree.follow(['main', 'then'])]), 20);
     assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
+  it('saves what is shown: the picture that is held, a snapshot, a comparison', async () => {
+    mock.stacks = [['main;run;a;b', 30e6], ['main;run', 70e6], ['main;odd;two\tnames', 5]];
+    const page = await open(browser, url);
+    await hasRow(page, 'run');
+    assert.deepEqual(await offered(page), ['pprof', 'svg', 'html', 'folded']);
+    await page.keyboard.press('f');
+    await page.waitForTimeout(600);
+    mock.stacks = [['main;later', 5e6]];
+    assert.deepEqual(await saved(page, 'folded'),
+                     ['flame.folded', 'main;odd;two names 5\nmain;run 70000000\nmain;run;a;b 30000000\n']);
+    assert.deepEqual(await offered(page), ['folded']);
+    assert.match(await page.getAttribute('#save [value=svg]', 'title'), /live window alone/);
+    await page.keyboard.press('c');  // Callers: the stacks stay what they were.
+    assert.match((await saved(page, 'folded'))[1], /^main;run;a;b 30000000$/m);
+    await page.keyboard.press('c');
+    await page.keyboard.press('f');
+    await hasRow(page, 'later');
+    assert.deepEqual(await saved(page, 'folded'), ['flame.folded', 'main;later 5000000\n']);
+
+    const [older, newer] = [snapshotOf(1).name, snapshotOf(2).name];
+    const bare = newer.replace('.pb.gz', '');
+    await page.evaluate(snapshot => sondePage.state.set({snapshot}), newer);
+    await hasRow(page, 'same');
+    assert.deepEqual(await saved(page, 'folded'), [bare + '.folded', 'main;now 30\nmain;same 10\n']);
+    assert.deepEqual(await offered(page), ['pprof', 'folded']);
+    const [name, bytes] = await saved(page, 'pprof');
+    assert.equal(name, newer);
+    assert.ok(bytes.startsWith('\x1f\x8b'));
+
+    await page.evaluate(against => sondePage.state.set({against}), older);
+    await wait(page, () => sondePage.picture.data?.isDifference);
+    assert.deepEqual(await saved(page, 'folded'), ['difference.folded', 'main;now 30\nmain;then -20\n']);
+    assert.deepEqual(await offered(page), ['folded']);
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
+  it('saves a comparison with an earlier window as what changed', async () => {
+    mock.stacks = [['main;a', 30], ['main;b', 5]];
+    mock.baseStacks = [['main;a', 40], ['main;b', 5]];
+    const page = await open(browser, url + '#base=60');
+    await wait(page, () => sondePage.picture.data?.isDifference);
+    assert.deepEqual(await saved(page, 'folded'), ['flame.folded', 'main;a -10\n']);
+    assert.deepEqual(await offered(page), ['pprof', 'svg', 'html', 'folded']);
     await page.close();
   });
 
