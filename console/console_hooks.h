@@ -12,6 +12,7 @@
 #include "sonde/push.h"
 #include "sonde/result.h"
 #include "sonde/sampler_stats.h"
+#include "sonde/snapshot_stats.h"
 
 namespace sonde {
 
@@ -24,6 +25,7 @@ struct ConsoleHooks {
   SnapshotPrivacy privacy{};
   std::string snapshot_folder{};  // Empty: no snapshots.
   std::function<Result<std::string>()> write_snapshot{};
+  std::function<SnapshotStats()> snapshot_stats{};
   std::function<SamplerStats()> sampler_stats{};
   HeapSource heap{};          // Empty: none.
   std::string push_engine{};  // Where profiles are pushed; empty: nowhere.

@@ -237,6 +237,15 @@ std::string HttpService::StatusAsJson() {
     json.Text("problem", push.problem);
     json.EndObject();
   }
+  if (hooks_.snapshot_stats) {
+    const SnapshotStats snapshots = hooks_.snapshot_stats();
+    json.BeginObject("snapshots");
+    json.Number("written", snapshots.snapshots + snapshots.extras);
+    json.Number("failures", snapshots.failures);
+    json.Number("samples_lost", snapshots.samples_lost);
+    json.Text("problem", snapshots.problem);
+    json.EndObject();
+  }
   if (hooks_.sampler_stats) {
     const SamplerStats sampler = hooks_.sampler_stats();
     json.BeginObject("sampler");
@@ -276,6 +285,17 @@ std::string HttpService::Metrics() {
     out.Seconds(stats.lost_ring_ns, "{reason=\"ring_full\"}");
     out.Seconds(stats.lost_blocked_ns, "{reason=\"blocked\"}");
     out.Seconds(stats.lost_late_ns, "{reason=\"late\"}");
+  }
+  if (hooks_.snapshot_stats) {
+    const SnapshotStats snapshots = hooks_.snapshot_stats();
+    out.Counter("sonde_snapshots_total", "Snapshots written.",
+                snapshots.snapshots + snapshots.extras);
+    out.Counter("sonde_snapshot_failures_total", "Snapshots that could not be written.",
+                snapshots.failures);
+    out.Counter("sonde_snapshot_samples_lost_total",
+                "Samples in no snapshot that was written, in sampling periods.",
+                snapshots.samples_lost);
+    out.Counter("sonde_snapshot_bytes_total", "Bytes of snapshots written.", snapshots.bytes);
   }
   const ConsoleStats stats = options_.stats();
   out.Gauge("sonde_tasks", "Tasks kept: living, and ended lately.", stats.tasks);

@@ -160,18 +160,20 @@ void Session::Impl::BeginConsole() {
   ConsoleOptions console = options_.console;
   if (console.console_port == kPortByRole) console.console_port = is_daemon ? 6669 : 6670;
   if (console.http_port == kPortByRole) console.http_port = is_daemon ? 6060 : 6061;
-  const ConsoleHooks hooks{.role = RoleName(options_.role),
-                           .samples = sampling_ != nullptr ? &sampling_->samples() : nullptr,
-                           .wall = sampling_ != nullptr ? &sampling_->wall() : nullptr,
-                           .privacy = PrivacyOf(options_),
-                           .snapshot_folder = options_.sampling ? folder_ : std::string(),
-                           .write_snapshot = [this] { return SnapshotForConsole(); },
-                           .sampler_stats = options_.sampling
-                                                ? [this] { return sampling_->sampler_stats(); }
-                                                : std::function<SamplerStats()>(),
-                           .heap = options_.heap,
-                           .push_engine = SessionPush::EngineOf(options_),
-                           .push_stats = [this] { return push_->stats(); }};
+  const ConsoleHooks hooks{
+      .role = RoleName(options_.role),
+      .samples = sampling_ != nullptr ? &sampling_->samples() : nullptr,
+      .wall = sampling_ != nullptr ? &sampling_->wall() : nullptr,
+      .privacy = PrivacyOf(options_),
+      .snapshot_folder = options_.sampling ? folder_ : std::string(),
+      .write_snapshot = [this] { return SnapshotForConsole(); },
+      .snapshot_stats = options_.sampling ? [this] { return sampling_->snapshot_stats(); }
+                                          : std::function<SnapshotStats()>(),
+      .sampler_stats = options_.sampling ? [this] { return sampling_->sampler_stats(); }
+                                         : std::function<SamplerStats()>(),
+      .heap = options_.heap,
+      .push_engine = SessionPush::EngineOf(options_),
+      .push_stats = [this] { return push_->stats(); }};
   Result<std::unique_ptr<Console>> started = Console::Start(console, &hooks);
   if (!started.ok()) {
     if (options_.on_error) options_.on_error(started.error());

@@ -49,9 +49,21 @@ void SessionSampling::BeginSnapshots(const std::string& folder, TaskName task_na
     wall_span_ = wall_.Open();
     take_wall = [this] { return wall_.Take(wall_span_); };
   }
-  writer_ = std::make_unique<SnapshotWriter>(
+  auto made = std::make_unique<SnapshotWriter>(
       std::move(writer), [this] { return samples_.Take(snapshot_span_); }, std::move(extras),
       std::move(take_wall));
+  const std::lock_guard lock(writer_mutex_);
+  writer_ = std::move(made);
+}
+
+void SessionSampling::EndSnapshots() {
+  const std::lock_guard lock(writer_mutex_);
+  writer_.reset();
+}
+
+SnapshotStats SessionSampling::snapshot_stats() const {
+  const std::lock_guard lock(writer_mutex_);
+  return writer_ != nullptr ? writer_->stats() : SnapshotStats();
 }
 
 Result<std::string> SessionSampling::CaptureWall(std::chrono::milliseconds length) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "console/interval_hub.h"
@@ -27,7 +28,7 @@ class SessionSampling {
 
   void BeginSnapshots(const std::string& folder, TaskName task_name);
   // Where no Finish follows.
-  void EndSnapshots() { writer_.reset(); }
+  void EndSnapshots();
   // Stops, and writes the last snapshot.
   Status Finish();
 
@@ -40,7 +41,8 @@ class SessionSampling {
   Result<std::string> CaptureWall(std::chrono::milliseconds length);
 
   SamplerStats sampler_stats() const { return sampler_->stats(); }
-  SnapshotStats snapshot_stats() const { return writer_->stats(); }
+  // May be asked at any time, also before BeginSnapshots.
+  SnapshotStats snapshot_stats() const;
 
  private:
   SessionSampling(const SessionOptions& options, std::unique_ptr<Sampler> sampler);
@@ -51,6 +53,7 @@ class SessionSampling {
   IntervalHub wall_;
   std::uint64_t snapshot_span_ = 0;  // What the writer sees of them.
   std::uint64_t wall_span_ = 0;      // 0 = it does not write wall-clock time.
+  mutable std::mutex writer_mutex_;  // For those who ask while it begins or ends.
   std::unique_ptr<SnapshotWriter> writer_;
 };
 

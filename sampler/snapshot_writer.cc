@@ -175,7 +175,7 @@ void SnapshotWriter::Run() {
         outcome = Write(take());
         if (take_wall_) static_cast<void>(WriteWall(take_wall_()));
         WriteExtras();
-        failing_.erase("memory");
+        Recover("memory");
       } else {
         outcome = Error{.code = ErrorCode::kUsage, .message = "nothing to write"};
       }
@@ -197,7 +197,7 @@ Result<std::string> SnapshotWriter::Write(const Interval& interval) {
   Result<std::string> path = OutOfMemory();
   try {
     if (interval.stats.timers_refused == 0) {
-      failing_.erase("timers");
+      Recover("timers");
     } else {
       Tell("timers", {.code = ErrorCode::kSystem,
                       .message = RefusedTimers(interval.stats),
@@ -272,9 +272,9 @@ Result<std::string> SnapshotWriter::WriteFile(SnapshotFacts facts, ProfileBuilde
     Report(facts.kind, added.error());
     return added.error();
   }
-  failing_.erase(facts.kind);
+  Recover(facts.kind);
   if (added.value().catalog.ok()) {
-    failing_.erase("catalog");
+    Recover("catalog");
   } else {
     Report("catalog", added.value().catalog.error());
   }
@@ -287,8 +287,16 @@ void SnapshotWriter::Report(const std::string& what, const Error& error) {
   {
     const std::lock_guard lock(mutex_);
     ++stats_.failures;
+    stats_.problem = error.message;
+    problem_of_ = what;
   }
   Tell(what, error);
+}
+
+void SnapshotWriter::Recover(const std::string& what) {
+  failing_.erase(what);
+  const std::lock_guard lock(mutex_);
+  if (problem_of_ == what) stats_.problem.clear();
 }
 
 // Without memory to tell it, it is only counted.

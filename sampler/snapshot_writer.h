@@ -90,8 +90,10 @@ class SnapshotWriter {
   void WriteExtras();
   // Fills in the role, process and number, adds the facts to the profile and writes it.
   Result<std::string> WriteFile(SnapshotFacts facts, ProfileBuilder profile);
-  // Counts a snapshot that could not be written, and tells of it.
+  // Counts a snapshot that could not be written, keeps the reason, and tells of it.
   void Report(const std::string& what, const Error& error);
+  // `what` went well.
+  void Recover(const std::string& what);
   // Once for each `what`, until it has gone well again.
   void Tell(const std::string& what, const Error& error) noexcept;
 
@@ -117,6 +119,7 @@ class SnapshotWriter {
   TakeInterval last_;
   std::optional<Result<std::string>> outcome_;  // Of the newest write.
   SnapshotStats stats_;
+  std::string problem_of_;  // Whose problem is told in stats_.
   std::chrono::steady_clock::time_point next_;
   std::thread thread_;
 };

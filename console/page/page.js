@@ -334,13 +334,15 @@ class Page {
     drawLine(byId('cpu-line'), this.load, LINE_POINTS);
   }
 
-  #tellHealth({sampling, sampler, push, console: tasks}) {
+  #tellHealth({sampling, sampler, snapshots, push, console: tasks}) {
     const health = byId('health');
     const number = value => globalThis.sondeFlame.formatCount(value);
     const percent = share => `${share < 0.1 ? share.toFixed(2) : share.toFixed(1)} %`;
     const lost = [];
     if (sampler?.dropped > 0) lost.push(`dropped ${percent((100 * sampler.dropped) / sampler.taken)}`);
     if (sampler?.lost_blocked_ns > 0) lost.push(`blind to ${percent((100 * sampler.lost_blocked_ns) / sampler.process_cpu_ns)}`);
+    const problem = snapshots?.problem ?? '';
+    if (problem !== '') lost.push('snapshots fail');
     health.textContent = !sampling ? 'not sampled' : lost.length === 0 ? 'complete' : lost.join(', ');
     health.className = lost.length === 0 ? '' : 'loud';
     const facts = [];
@@ -354,6 +356,12 @@ class Page {
     if (tasks !== undefined) {
       facts.push(['tasks', `${number(tasks.tasks_kept)} kept of ${number(tasks.tasks_seen)} seen, ${number(tasks.tasks_dropped)} dropped`]);
     }
+    if (snapshots !== undefined) {
+      facts.push(['snapshots', `${number(snapshots.written)} written` + (snapshots.failures === 0 ? '' : `, ${number(snapshots.failures)} could not be`)]);
+    }
+    this.snapshots.tellProblem(problem);
+    if (this.state.tab === 'snapshots') this.#showList('snapshots');
+    this.#notice(problem === '' ? '' : `Snapshots cannot be written, it is tried again: ${problem}.`, 'snapshots');
     if (push !== undefined) {
       facts.push(['pushed to ' + push.engine, `${number(push.pushed)} of ${number(push.taken)} profiles, ${number(push.dropped)} dropped, ${number(push.waiting)} waiting`]);
     }

@@ -10,7 +10,7 @@ const LIVE_ONLY = 'The process draws its live window alone. sonde flame draws fo
 // What cannot stand inside a name is replaced, as in all folded stacks of sonde.
 const textOf = name => name.replaceAll(';', ':').replace(/[\t\n\r\v\f]/g, ' ').trim() || UNNAMED;
 
-// Folded stacks: of a difference what changed, with a sign, as `sonde diff` writes it.
+// Folded stacks: of a difference what changed, with its sign.
 export function foldedOf(data) {
   const list = data.listFor(false);
   const texts = data.names.map(textOf);

@@ -4,6 +4,8 @@ import {snapshotPath, withToken} from './api.js';
 import {duration, element} from './dom.js';
 import {Table} from './table.js';
 
+const NOTHING = 'No snapshots yet. One is written at the end of each interval, and now with the button above.';
+
 const when = time => (time === null ? '?' : time.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'));
 
 function size(bytes) {
@@ -28,7 +30,7 @@ export class Snapshots {
     };
     this.table = new Table(box, {
       label: 'Snapshots',
-      nothing: 'No snapshots yet. One is written at the end of each interval, and now with the button above.',
+      nothing: NOTHING,
       keyOf: snapshot => snapshot.name,
       onPick: name => state.set({snapshot: state.snapshot === name ? '' : name, against: '', zoom: ''}),
       onSort: key => state.set({sort: state.sort === key ? '-' + key : key}),
@@ -44,6 +46,11 @@ export class Snapshots {
          cell: snapshot => [element('a', {href: withToken(snapshotPath(snapshot.name)), download: snapshot.name}, snapshot.name)]},
       ],
     });
+  }
+
+  // Why the newest could not be written; empty when it was.
+  tellProblem(problem) {
+    this.table.nothing = problem === '' ? NOTHING : `No snapshots: they cannot be written. ${problem}.`;
   }
 
   replace({snapshots}) {

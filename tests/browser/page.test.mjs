@@ -174,6 +174,24 @@ describe('the live page', () => {
     await page.close();
   });
 
+  it('says that snapshots cannot be written, and why', async () => {
+    mock.snapshots = [];
+    mock.status.snapshots = {written: 0, failures: 0, samples_lost: 0, problem: ''};
+    const page = await open(browser, url + '#tab=snapshots');
+    await hasRow(page, 'No snapshots yet.');
+    mock.status.snapshots = {written: 4, failures: 2, samples_lost: 40, problem: 'No space left on device'};
+    await wait(page, () => document.querySelector('#notice').textContent === 'Snapshots cannot be written, it is tried again: No space left on device.');
+    await hasRow(page, 'No snapshots: they cannot be written. No space left on device.');
+    assert.equal(await page.textContent('#health'), 'snapshots fail');
+    await page.click('#health');
+    assert.match(await page.textContent('#account'), /snapshots4 written, 2 could not be/);
+    mock.status.snapshots = {...mock.status.snapshots, written: 5, problem: ''};
+    await wait(page, () => document.querySelector('#health').textContent === 'complete');
+    assert.equal(await page.isHidden('#notice'), true);
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
   it('says what became of pushed profiles, and why pushing fails', async () => {
     mock.status.push = {engine: 'pyroscope', taken: 12, pushed: 9, dropped: 1, failures: 4, waiting: 2, problem: 'nobody answers'};
     const page = await open(browser, url);

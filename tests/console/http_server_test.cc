@@ -104,6 +104,25 @@ TEST_F(ConsoleTest, ChangesNeedTheSameOrigin) {
   EXPECT_EQ(answer.find("access-control-allow"), std::string::npos);
 }
 
+TEST_F(ConsoleTest, SnapshotsThatCannotBeWrittenAreSaid) {
+  Start();
+  EXPECT_EQ(Ask("GET /api/status").find("\"snapshots\""), std::string::npos);
+  console_.reset();
+  SnapshotStats stats{.snapshots = 3, .extras = 1, .failures = 2, .samples_lost = 40};
+  stats.problem = "write failed: \"full\"";
+  ConsoleHooks hooks;
+  hooks.snapshot_stats = [&] { return stats; };
+  Start({}, hooks);
+  EXPECT_NE(Ask("GET /api/status")
+                .find("\"snapshots\":{\"written\":4,\"failures\":2,\"samples_lost\":40,"
+                      "\"problem\":\"write failed: \\\"full\\\"\"}"),
+            std::string::npos);
+  const std::string metrics = Ask("GET /metrics");
+  EXPECT_NE(metrics.find("\nsonde_snapshots_total 4\n"), std::string::npos);
+  EXPECT_NE(metrics.find("\nsonde_snapshot_failures_total 2\n"), std::string::npos);
+  EXPECT_NE(metrics.find("\nsonde_snapshot_samples_lost_total 40\n"), std::string::npos);
+}
+
 TEST_F(ConsoleTest, DownloadsCannotLeaveTheFolder) {
   ConsoleHooks hooks;
   hooks.snapshot_folder = "/tmp";

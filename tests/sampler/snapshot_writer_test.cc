@@ -100,8 +100,12 @@ TEST(SnapshotWriter, AFolderThatCannotBeWrittenIsReportedOnceAndWhatItCostIsSaid
   EXPECT_EQ(writer.WriteNow().error().code, ErrorCode::kOutput);
   EXPECT_EQ(writer.WriteNow().error().code, ErrorCode::kOutput);
   EXPECT_EQ(writer.stats().samples_lost, 10U);
+  EXPECT_GE(writer.stats().failures, 2U);
+  EXPECT_THAT(writer.stats().problem, HasSubstr("cannot create the folder"));
+  EXPECT_THAT(writer.stats().problem, ::testing::Not(HasSubstr(blocked)));
   std::filesystem::remove(blocked);
   EXPECT_TRUE(writer.WriteNow().ok());
+  EXPECT_EQ(writer.stats().problem, "");
   EXPECT_TRUE(writer.Finish(source.Function()).ok());
 
   ASSERT_EQ(reports.size(), 1U);

@@ -4,6 +4,7 @@
 #define SONDE_SNAPSHOT_STATS_H_
 
 #include <cstdint>
+#include <string>
 
 namespace sonde {
 
@@ -15,6 +16,8 @@ struct SnapshotStats {
   std::uint64_t samples = 0;       // In sampling periods, in CPU snapshots that were written.
   std::uint64_t samples_lost = 0;  // In sampling periods, in no snapshot that was written.
   std::uint64_t bytes = 0;         // Of all files written.
+  // Why the newest of the failures came; empty once a snapshot of that kind was written again.
+  std::string problem{};
 };
 
 }  // namespace sonde
