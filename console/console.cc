@@ -82,7 +82,7 @@ class Console::Impl {
       ledger_.Refresh();
       service_.Publish();  // The ends of what has ended since.
       service_.Finish();
-      http_.Finish();
+      http_.Finish(kGrace);
     });
     thread_.join();
     http_.Stop();

@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kMostReaders = 64;
 constexpr std::chrono::milliseconds kBetweenEvents{500};
 constexpr std::chrono::seconds kSlice{1};  // Of the samples that flame graphs are made of.
+constexpr std::chrono::milliseconds kLastAnswers{250};  // To send refusals in.
 constexpr std::size_t kBodyOfSymbols = std::size_t{64} << 10;
 
 // True when the browser that asks names a page of another host or port.
@@ -112,8 +113,8 @@ void HttpService::Handle(const HttpRequest& request, const Exchange& exchange) {
   Route({request, target, exchange});
 }
 
-void HttpService::Finish() {
-  spans_.Finish();
+void HttpService::Finish(std::chrono::milliseconds grace) {
+  spans_.Finish(std::max(grace - kLastAnswers, std::chrono::milliseconds(0)));
   for (const Exchange& reader : std::vector(event_readers_.begin(), event_readers_.end())) {
     reader->End();
   }

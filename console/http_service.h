@@ -4,6 +4,7 @@
 #define SONDE_CONSOLE_HTTP_SERVICE_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -44,8 +45,9 @@ class HttpService {
   ~HttpService();
 
   void Handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
-  // The process ends: what would take longer is answered as it stands.
-  void Finish();
+  // The process ends, and connections are closed after `grace`: what would take longer is answered
+  // as it stands, or that it could not be.
+  void Finish(std::chrono::milliseconds grace);
   // Ends its thread and lets go of samples, once the server's thread has ended. Any thread.
   void Stop();
 

@@ -34,14 +34,17 @@ class ProfileSpans {
 
   // Profiles for `exchange`, or answers it that too many profiles are being taken.
   void Take(const std::shared_ptr<HttpExchange>& exchange, Span span);
-  // From now on none is waited for: their readers get what there is.
-  void Finish();
+  // From now on none is waited for: their readers get what there is or, where that is not made
+  // within `patience`, that there was no time for it.
+  void Finish(std::chrono::milliseconds patience);
 
  private:
   struct Taken;
 
   void Wait(const std::shared_ptr<Taken>& taken);
   void Close(const std::shared_ptr<Taken>& taken);
+  // The answer to one of open_, which it is no longer.
+  void Answer(const std::shared_ptr<Taken>& taken, HttpResponse response);
 
   ConsoleServer& server_;
   WorkQueue& work_;

@@ -153,6 +153,44 @@ TEST_F(ConsoleTest, WhatWouldTakeLongerIsAnsweredWhenTheProcessEnds) {
   console_.reset();
 }
 
+TEST_F(ConsoleTest, WhenTimeRunsOutAtTheEndTheRestIsTold) {
+  constexpr int kClients = 40;
+  std::atomic<bool> is_slow{false};
+  std::atomic<int> opened{0};
+  IntervalHub hub([&] {
+    ++opened;
+    if (is_slow) std::this_thread::sleep_for(100ms);
+    return SevenToThree();
+  });
+  ConsoleHooks hooks;
+  hooks.samples = &hub;
+  Start({}, hooks);
+  std::vector<std::unique_ptr<Peer>> waiting;
+  for (int i = 0; i < kClients; ++i) {
+    waiting.push_back(std::make_unique<Peer>(console_->http_port()));
+    waiting.back()->Send(
+        "GET /debug/pprof/profile?seconds=3600 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  for (int i = 0; i < 500 && opened < kClients; ++i) std::this_thread::sleep_for(10ms);
+  ASSERT_EQ(opened, kClients);
+  is_slow = true;
+  const auto began = std::chrono::steady_clock::now();
+  std::thread end([&] { console_->Stop(); });
+  int profiles = 0;
+  int refusals = 0;
+  for (const auto& peer : waiting) {
+    const std::string answer = peer->Receive();
+    profiles += answer.find("\r\n\r\n\x1f\x8b") != std::string::npos ? 1 : 0;
+    refusals += answer.find("no time was left") != std::string::npos ? 1 : 0;
+  }
+  end.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 4s);
+  EXPECT_EQ(profiles + refusals, kClients);
+  EXPECT_GT(profiles, 0);
+  EXPECT_GT(refusals, 0);
+  console_.reset();
+}
+
 TEST_F(ConsoleTest, WhoHasSentItsLastByteGetsAnswersButNothingThatTakesAWhile) {
   WatchedHub samples;
   ConsoleHooks hooks;
