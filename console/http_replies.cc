@@ -42,6 +42,12 @@ HttpResponse JsonReply(std::string json) {
           .body = std::move(json)};
 }
 
+HttpResponse WrongMethod(std::string_view allowed, std::string text) {
+  HttpResponse response = TextReply(405, std::move(text));
+  response.headers.emplace_back("allow", allowed);
+  return response;
+}
+
 HttpResponse GoError(int status, std::string_view message) {
   HttpResponse response = TextReply(status, std::string(message) + "\n");
   response.headers.emplace_back("x-go-pprof", "1");

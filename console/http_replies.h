@@ -19,6 +19,8 @@ namespace sonde {
 
 HttpResponse TextReply(int status, std::string text);
 HttpResponse JsonReply(std::string json);
+// 405; `allowed` are the methods that are, as the header has them.
+HttpResponse WrongMethod(std::string_view allowed, std::string text);
 // An error as Go's net/http/pprof sends it.
 HttpResponse GoError(int status, std::string_view message);
 // A profile as gzip-compressed pprof.

@@ -20,6 +20,7 @@ constexpr std::size_t kMostReaders = 64;
 constexpr std::chrono::milliseconds kBetweenEvents{500};
 constexpr std::chrono::seconds kSlice{1};  // Of the samples that flame graphs are made of.
 constexpr std::chrono::milliseconds kLastAnswers{250};  // To send refusals in.
+constexpr std::string_view kToRead = "GET, HEAD";
 constexpr std::size_t kBodyOfSymbols = std::size_t{64} << 10;
 
 // True when the browser that asks names a page of another host or port.
@@ -107,6 +108,7 @@ void HttpService::Handle(const HttpRequest& request, const Exchange& exchange) {
   const auto [status, reason] = Refusal(request, target);
   if (status != 0) {
     HttpResponse response = TextReply(status, reason + "\n");
+    if (status == 405) response.headers.emplace_back("allow", "GET, HEAD, POST");
     if (status == 401) response.headers.emplace_back("www-authenticate", "Bearer");
     return Send(exchange, std::move(response));
   }
@@ -128,7 +130,9 @@ void HttpService::Route(const Context& context) {
   if (path.starts_with(kDebug)) return RoutePprof(context, path.substr(kDebug.size()));
   if (path.starts_with(kPlain)) return RouteGperftools(context, path.substr(kPlain.size()));
   if (path.starts_with(kApi)) return RouteApi(context, path.substr(kApi.size()));
+  const bool is_post = context.request.method == "POST";
   if (path == "/metrics") {
+    if (is_post) return Send(context.exchange, WrongMethod(kToRead, "GET only\n"));
     return Send(context.exchange,
                 {.headers = {{"content-type", "text/plain; version=0.0.4; charset=utf-8"}},
                  .body = Metrics()});
@@ -137,6 +141,7 @@ void HttpService::Route(const Context& context) {
     return Send(context.exchange, {.status = 301, .headers = {{"location", "/debug/pprof/"}}});
   }
   if (std::optional<HttpResponse> page = PageReply(path)) {
+    if (is_post) return Send(context.exchange, WrongMethod(kToRead, "GET only\n"));
     return Send(context.exchange, std::move(*page));
   }
   Send(context.exchange, TextReply(404, "nothing here; see /debug/pprof/\n"));
@@ -170,15 +175,15 @@ void HttpService::RouteGperftools(const Context& context, std::string_view name)
 void HttpService::RouteApi(const Context& context, std::string_view name) {
   const bool is_post = context.request.method == "POST";
   if (name == "snapshot") {
-    if (!is_post) return Send(context.exchange, TextReply(405, "POST takes a snapshot\n"));
+    if (!is_post) return Send(context.exchange, WrongMethod("POST", "POST takes a snapshot\n"));
     return ServeSnapshot(context);
   }
   if (name == "pause" || name == "resume") {
-    if (!is_post) return Send(context.exchange, TextReply(405, "POST changes the state\n"));
+    if (!is_post) return Send(context.exchange, WrongMethod("POST", "POST changes the state\n"));
     instrument_.SetPaused(name == "pause");
     return Send(context.exchange, JsonReply(StatusAsJson()));
   }
-  if (is_post) return Send(context.exchange, TextReply(405, "GET only\n"));
+  if (is_post) return Send(context.exchange, WrongMethod(kToRead, "GET only\n"));
   if (name == "status") return Send(context.exchange, JsonReply(StatusAsJson()));
   if (name == "tasks") return Send(context.exchange, JsonReply(TasksAsJson()));
   constexpr std::string_view kTask = "tasks/";

@@ -35,6 +35,12 @@ TEST_F(ConsoleTest, AnswersOverHttp11) {
   EXPECT_NE(Ask("GET /debug/pprof/cmdline").find("test.console"), std::string::npos);
   EXPECT_EQ(StatusOf(Ask("GET /nothing")), "404");
   EXPECT_EQ(StatusOf(Ask("DELETE /api/tasks")), "405");
+  for (const char* const path : {"/", "/assets/page.js", "/metrics", "/api/status"}) {
+    const std::string answer =
+        Ask(std::string("POST ") + path, "Host: localhost\r\nX-Sonde-Request: 1\r\n");
+    EXPECT_EQ(StatusOf(answer), "405") << path;
+    EXPECT_NE(answer.find("\r\nallow: GET, HEAD\r\n"), std::string::npos) << path;
+  }
   EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/heap")), "404");
   EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/profile?seconds=1")), "500");
   EXPECT_EQ(StatusOf(Ask("GET /debug/pprof/wall?seconds=1")), "500");
