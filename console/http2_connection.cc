@@ -302,7 +302,11 @@ int Http2Connection::OnStreamClose(nghttp2_session*, std::int32_t id, std::uint3
 void Http2Connection::Handle(const std::shared_ptr<Http2Stream>& stream) {
   HttpRequest& request = stream->request();
   request.over_unix_socket = over_unix_socket_;
-  if (request.Header("content-type").starts_with("application/grpc")) {
+  if (stream->is_header_too_long()) {
+    stream->Respond({.status = 431,
+                     .headers = {{"content-type", "text/plain; charset=utf-8"}},
+                     .body = "the header is too long\n"});
+  } else if (request.Header("content-type").starts_with("application/grpc")) {
     const auto call = ReadGrpcRequest(request);
     if (const auto* const refusal = std::get_if<GrpcRefusal>(&call)) {
       stream->Finish(refusal->status, refusal->reason);

@@ -55,7 +55,9 @@ bool Http2Stream::AddHeader(std::string_view name, std::string value, std::size_
   constexpr std::size_t kOfEachHeader = 32;  // As HTTP/2 counts them.
   const std::size_t bytes = name.size() + value.size() + kOfEachHeader;
   header_bytes_ += bytes;
-  if (header_bytes_ > limit || !Hold(bytes)) return false;
+  is_header_too_long_ = header_bytes_ > limit;
+  if (is_header_too_long_) return true;
+  if (!Hold(bytes)) return false;
   if (name == ":path") {
     request_.target = std::move(value);
   } else if (name == ":method") {

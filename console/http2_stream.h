@@ -45,9 +45,11 @@ class Http2Stream final : public GrpcStream, public HttpExchange {
   bool Write(std::string_view bytes) override;
   void End() override;
 
-  // A part of the request. False when it is longer than `limit`, or too much is held.
+  // A part of the request. False when too much is held, or a body is longer than `limit`. A header
+  // that is longer is not kept, and is_header_too_long from then on.
   bool AddHeader(std::string_view name, std::string value, std::size_t limit);
   bool AddBody(std::string_view bytes, std::size_t limit);
+  bool is_header_too_long() const noexcept { return is_header_too_long_; }
   HttpRequest& request() noexcept { return request_; }
   // The request is whole and was handled: it is not needed any more.
   void ForgetRequest();
@@ -77,6 +79,7 @@ class Http2Stream final : public GrpcStream, public HttpExchange {
   std::deque<GrpcFrame> queue_;
   std::size_t taken_ = 0;  // Of the first in the queue.
   std::size_t queued_bytes_ = 0;
+  bool is_header_too_long_ = false;
   bool is_handled_ = false;
   bool is_head_ = false;
   bool is_begun_ = false;

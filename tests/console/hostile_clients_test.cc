@@ -210,6 +210,19 @@ TEST_F(HostileClients, HeadersThatNeverEndAreNotCollected) {
   EXPECT_TRUE(Works());
 }
 
+TEST_F(HostileClients, AHeaderThatIsTooLongIsRefusedAndTheConnectionGoesOn) {
+  Peer peer(port());
+  // A field "x" of 20,000 bytes, not indexed, in two frames.
+  const std::string long_field =
+      std::string("\x00\x01x\x7f\xa1\x9b\x01", 7) + std::string(20'000, 'y');
+  const std::string block = kGet + long_field;
+  peer.Send(std::string(kPreface) + Frame(4, 0, 0, {}) + Frame(1, 1, 1, block.substr(0, 16'000)) +
+            Frame(9, 4, 1, block.substr(16'000)));
+  EXPECT_NE(peer.Receive("too long").find("the header is too long"), std::string::npos);
+  peer.Send(Frame(1, 5, 3, kGet));
+  EXPECT_NE(peer.Receive("<html").find("<html"), std::string::npos);
+}
+
 TEST_F(HostileClients, FramesThatAreTooLongAreNotWaitedFor) {
   Peer peer(port());
   peer.Send(std::string(kPreface) + Frame(4, 0, 0, {}) +
