@@ -57,8 +57,9 @@ void SessionSampling::BeginSnapshots(const std::string& folder, TaskName task_na
 }
 
 void SessionSampling::EndSnapshots() {
+  std::unique_ptr<SnapshotWriter> ended;  // Outlives the lock: its thread is waited for.
   const std::lock_guard lock(writer_mutex_);
-  writer_.reset();
+  ended.swap(writer_);
 }
 
 SnapshotStats SessionSampling::snapshot_stats() const {
