@@ -43,12 +43,14 @@ struct Change {
 struct Weighed {
   Profile profile;
   ValueType type;
+  std::optional<std::uint64_t> records;
   std::vector<std::int64_t> weights;  // By sample; scaled when the sides are normalised.
   std::int64_t total = 0;
 
   Weighed(Profile from, std::size_t sample_type)
       : profile(std::move(from)),
         type(profile.sample_types()[sample_type]),
+        records(profile.RecordsOf(sample_type)),
         weights(WeightsOf(profile, sample_type)) {
     Sum();
   }
@@ -136,7 +138,7 @@ Side Summarize(const Weighed& side, Granularity granularity, Spot Change::*spot,
     change->second.name = name;
     change->second.*spot = {found.self, found.inclusive};
   }
-  return {side.type, side.total, side.profile.duration_ns(), side.profile.records(),
+  return {side.type, side.total, side.profile.duration_ns(), side.records,
           DescribeLosses(side.profile.losses())};
 }
 

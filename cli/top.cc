@@ -96,7 +96,7 @@ void PrintHead(const Profile& profile, std::size_t type, const Whole& whole) {
               << PercentText(static_cast<double>(total), static_cast<double>(profile.duration_ns()))
               << ')';
   }
-  if (const auto records = profile.records()) std::cout << ", " << *records << " records";
+  if (const auto records = profile.RecordsOf(type)) std::cout << ", " << *records << " records";
   std::cout << '\n';
   for (const std::string& loss : DescribeLosses(profile.losses())) {
     std::cout << "Not kept: " << SafeText(loss) << '\n';

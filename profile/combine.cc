@@ -149,6 +149,8 @@ Result<Profile> Combine(std::span<const Term> terms, TypeMismatch mismatch) {
   builder.SetKeepFrames(first.keep_frames());
   builder.SetDocUrl(first.doc_url());
   builder.SetRecords(records);
+  builder.SetCountsEvents(
+      std::ranges::any_of(terms, [](const Term& term) { return term.profile->counts_events(); }));
   return std::move(builder).Build();
 }
 

@@ -28,6 +28,28 @@ std::optional<std::uint64_t> Profile::records(std::size_t sample) const noexcept
   return static_cast<std::uint64_t>(counted);
 }
 
+std::optional<std::uint64_t> Profile::RecordsOf(std::size_t type) const noexcept {
+  if (!counts_events_) return records_;
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < sample_count(); ++i) {
+    if (value(i, type) == 0) continue;
+    const std::optional<std::uint64_t> of_sample = RecordsOf(type, i);
+    if (!of_sample.has_value()) return std::nullopt;
+    sum += *of_sample;
+  }
+  return sum;
+}
+
+std::optional<std::uint64_t> Profile::RecordsOf(std::size_t type,
+                                                std::size_t sample) const noexcept {
+  if (counts_events_) {
+    for (std::size_t other = 0; other < sample_types_.size(); ++other) {
+      if (other != type && value(sample, other) != 0) return std::nullopt;
+    }
+  }
+  return records(sample);
+}
+
 std::int64_t Profile::Total(std::size_t type) const noexcept {
   std::int64_t total = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) total = SaturatingAdd(total, value(i, type));

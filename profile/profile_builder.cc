@@ -230,6 +230,23 @@ std::optional<std::uint64_t> ProfileBuilder::SumOfRecords() const noexcept {
   return static_cast<std::uint64_t>(sum);
 }
 
+void ProfileBuilder::SetRecordsOfTotals(std::uint64_t records, std::vector<std::int64_t> totals) {
+  profile_.records_ = records;
+  totals_of_records_ = std::move(totals);
+}
+
+void ProfileBuilder::CheckRecordsOfTotals() {
+  if (!totals_of_records_.has_value()) return;
+  std::vector<std::int64_t> totals;
+  for (std::size_t type = 0; type < profile_.sample_types().size(); ++type) {
+    totals.push_back(profile_.Total(type));
+  }
+  if (totals == *totals_of_records_) return;
+  profile_.records_.reset();
+  profile_.record_type_.reset();
+  profile_.row_records_ = std::vector<std::uint64_t>();
+}
+
 void ProfileBuilder::SetPeriod(ValueType type, std::int64_t period) {
   profile_.period_type_ = std::move(type);
   profile_.period_ = period;
@@ -269,6 +286,7 @@ Profile ProfileBuilder::Build(MappingId program) && {
 }
 
 Profile ProfileBuilder::Build() && {
+  CheckRecordsOfTotals();
   if (!profile_.records_.has_value()) profile_.records_ = SumOfRecords();
   if (CountsOtherThanRecords()) profile_.record_type_.reset();
   CountTotalsThatOverflow();

@@ -111,6 +111,7 @@ void ProfileCopier::CopySamples() {
 }
 
 void ProfileCopier::CopyFacts() {
+  to_.SetCountsEvents(from_.counts_events());
   to_.SetPeriod(from_.period_type(), from_.period());
   to_.SetTime(from_.time_ns());
   to_.SetDuration(from_.duration_ns());

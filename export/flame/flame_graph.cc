@@ -119,7 +119,7 @@ std::vector<std::string> DescribeForFlame(const Profile& profile, std::size_t sa
     AppendWeight(line, value, unit);
     line += after;
   };
-  if (const std::uint64_t records = profile.records().value_or(0); records != 0) {
+  if (const std::uint64_t records = profile.RecordsOf(sample_type).value_or(0); records != 0) {
     add("", static_cast<std::int64_t>(records), {"records", "count"}, "");
   }
   if (profile.period() != 0) add("one every ", profile.period(), profile.period_type(), "");

@@ -60,10 +60,10 @@ class Folder {
   Profile Fold() && {
     for (std::size_t i = 0; i < profile_.sample_count(); ++i) {
       const std::int64_t weight = profile_.value(i, sample_type_);
-      if (weight != 0) AddSample(profile_.sample(i), weight, profile_.records(i));
+      if (weight != 0) AddSample(profile_.sample(i), weight, profile_.RecordsOf(sample_type_, i));
     }
     builder_.losses().Add(profile_.losses());
-    builder_.SetRecords(profile_.records());
+    builder_.SetRecords(profile_.RecordsOf(sample_type_));
     builder_.SetTime(profile_.time_ns());
     builder_.SetDuration(profile_.duration_ns());
     return std::move(builder_).Build();

@@ -80,7 +80,7 @@ Status WriteJsonTable(const FrameNames& names, std::size_t sample_type, ByteSink
     const ValueType& type = profile.sample_types()[i];
     types.push_back({{"total", profile.Total(i)}, {"type", type.type}, {"unit", type.unit}});
   }
-  const std::optional<std::uint64_t> records = profile.records();
+  const std::optional<std::uint64_t> records = profile.RecordsOf(sample_type);
   const nlohmann::json table = {{"comments", profile.comments()},
                                 {"duration_ns", profile.duration_ns()},
                                 {"functions", FunctionsOf(names, sample_type)},

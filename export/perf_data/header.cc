@@ -226,21 +226,29 @@ void Header::AddClock(std::string_view bytes) {
 // Among other things the section holds the kernel's description of each tracepoint, as text.
 void Header::AddTraceFormats(std::string_view bytes) {
   const auto find = [&](const std::string& tracepoint, const std::string& field) {
-    std::size_t offset = 0;
+    TraceField found;
     const std::size_t start = bytes.find("name: " + tracepoint + '\n');
-    if (start == std::string_view::npos) return offset;
+    if (start == std::string_view::npos) return found;
     std::string_view text = bytes.substr(start);
     text = text.substr(0, text.find("print fmt:"));
-    const std::string before = ' ' + field + ";\toffset:";
-    const std::size_t at = text.find(before);
-    if (at == std::string_view::npos) return offset;
-    text.remove_prefix(at + before.size());
-    std::from_chars(text.data(), text.data() + text.size(), offset);
-    return offset;
+    const auto number_behind = [&](const std::string& before) {
+      std::size_t number = 0;
+      const std::size_t at = text.find(before);
+      if (at == std::string_view::npos) return number;
+      text.remove_prefix(at + before.size());
+      std::from_chars(text.data(), text.data() + text.size(), number);
+      return number;
+    };
+    found.offset = number_behind(' ' + field + ";\toffset:");
+    if (found.offset == 0) return found;
+    const std::size_t size = number_behind(";\tsize:");
+    if (size == sizeof(std::uint32_t) || size == sizeof(std::uint64_t)) found.size = size;
+    return found;
   };
-  next_thread_offset = find("sched_switch", "next_pid");
-  lock_offset = find("contention_begin", "lock_addr");
-  lock_kind_offset = find("contention_begin", "flags");
+  next_thread = find("sched_switch", "next_pid");
+  state_that_left = find("sched_switch", "prev_state");
+  lock = find("contention_begin", "lock_addr");
+  lock_kind = find("contention_begin", "flags");
 }
 
 std::string_view Header::BuildIdOf(std::string_view file) const noexcept {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "export/perf_data/event.h"
+#include "export/perf_data/trace_field.h"
 #include "sonde/result.h"
 
 namespace sonde::perf_data {
@@ -30,10 +31,10 @@ class Header {
   std::uint64_t data_offset = 0;         // Of `data` in the file.
   bool is_cut_off = false;               // The file ends before its data does.
   std::int64_t unix_minus_clock_ns = 0;  // 0 when not known.
-  // Where tracepoints have something in their fields; 0 when not known.
-  std::size_t next_thread_offset = 0;  // sched:sched_switch: the thread that comes.
-  std::size_t lock_offset = 0;         // lock:contention_begin and _end: the lock's address.
-  std::size_t lock_kind_offset = 0;    // lock:contention_begin: flags.
+  TraceField next_thread;                // sched:sched_switch: the thread that comes.
+  TraceField state_that_left;  // sched:sched_switch: bits of the thread that leaves, 0 for running.
+  TraceField lock;             // lock:contention_begin and _end: the lock's address.
+  TraceField lock_kind;        // lock:contention_begin: flags.
 
   void AddEvent(Event event);
   // A section of the header; unknown ones are left alone.

@@ -56,33 +56,25 @@ std::string_view LockKindName(std::uint32_t kind) noexcept {
 }
 
 void LockWaits::Find(const Header& header) {
-  if (header.lock_offset == 0 || header.lock_kind_offset == 0) return;
+  if (!header.lock.is_known() || !header.lock_kind.is_known()) return;
   for (const Event& event : header.events()) {
     if (event.samples_every("lock:contention_begin")) begin_ = &event;
     if (event.samples_every("lock:contention_end")) end_ = &event;
   }
   if (begin_ == nullptr || end_ == nullptr) begin_ = end_ = nullptr;
-  lock_offset_ = header.lock_offset;
-  kind_offset_ = header.lock_kind_offset;
+  lock_ = header.lock;
+  kind_ = header.lock_kind;
   is_swapped_ = header.swapped;
 }
 
 std::optional<std::uint64_t> LockWaits::LockOf(const Sample& sample) const {
-  Cursor fields(sample.raw, is_swapped_);
-  fields.Skip(lock_offset_);
-  // Addresses of a 32-bit kernel leave room for nothing else.
-  const std::uint64_t lock =
-      kind_offset_ == lock_offset_ + sizeof(std::uint32_t) ? fields.U32() : fields.U64();
-  if (!fields.ok()) return std::nullopt;
-  return lock;
+  return lock_.In(sample.raw, is_swapped_);
 }
 
 bool LockWaits::Begin(const Sample& sample, StackId stack) {
   const std::optional<std::uint64_t> lock = LockOf(sample);
-  Cursor fields(sample.raw, is_swapped_);
-  fields.Skip(kind_offset_);
-  const std::uint32_t kind = fields.U32();
-  if (!lock || !fields.ok()) return false;
+  const std::optional<std::uint64_t> kind = kind_.In(sample.raw, is_swapped_);
+  if (!lock || !kind) return false;
   std::vector<LockWait>& open = waiting_[sample.tid];
   if (std::ranges::any_of(open, [&](const LockWait& wait) { return wait.lock == *lock; })) {
     return true;
@@ -92,7 +84,7 @@ bool LockWaits::Begin(const Sample& sample, StackId stack) {
                   .tid = sample.tid,
                   .cpu = sample.cpu,
                   .lock = *lock,
-                  .kind = kind,
+                  .kind = static_cast<std::uint32_t>(*kind),
                   .stack = stack,
                   .began_ns = sample.time_ns});
   return true;

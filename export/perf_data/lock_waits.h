@@ -57,8 +57,8 @@ class LockWaits {
 
   const Event* begin_ = nullptr;
   const Event* end_ = nullptr;
-  std::size_t lock_offset_ = 0;
-  std::size_t kind_offset_ = 0;
+  TraceField lock_;
+  TraceField kind_;
   bool is_swapped_ = false;
   std::map<std::uint32_t, std::vector<LockWait>> waiting_;  // By thread, the innermost last.
 };

@@ -4,10 +4,15 @@
 
 #include <algorithm>
 
-#include "export/perf_data/cursor.h"
-
 namespace sonde::perf_data {
 namespace {
+
+// The kernel gives no id of a thread that it has let go of.
+constexpr std::uint32_t kThreadThatEnded = UINT32_MAX;
+// Bits of prev_state (TASK_REPORT in include/linux/sched.h): dead and zombie, whose values were
+// once each other's; all that a thread may wait for. Bits above mark preemption.
+constexpr std::uint64_t kEnds = 0x30;
+constexpr std::uint64_t kWaits = 0xff;
 
 OffCpuInterval EndedAt(OffCpuInterval interval, std::uint64_t time_ns) {
   const std::uint64_t away = time_ns > interval.left_ns ? time_ns - interval.left_ns : 0;
@@ -22,19 +27,26 @@ void OffCpuTimes::Find(const Header& header) {
   const bool has_records = std::ranges::any_of(events, &Event::has_switch_records);
   const auto found = std::ranges::find_if(events, [&](const Event& event) {
     return event.samples_every_switch() &&
-           (has_records || (event.has(kSampleRaw) && header.next_thread_offset != 0));
+           (has_records || (event.has(kSampleRaw) && header.next_thread.is_known()));
   });
   if (found == events.end()) return;
   switch_event_ = &*found;
-  next_thread_offset_ = header.next_thread_offset;
+  next_thread_ = header.next_thread;
+  state_that_left_ = header.state_that_left;
   is_swapped_ = header.swapped;
 }
 
-bool OffCpuTimes::Leave(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu,
-                        std::uint64_t time_ns, StackId stack) {
-  if (tid == 0) return true;
+bool OffCpuTimes::Leave(const Sample& at_switch, StackId stack) {
+  const std::uint32_t tid = at_switch.tid;
+  const std::optional<std::uint64_t> state = state_that_left_.In(at_switch.raw, is_swapped_);
+  if (tid == 0 || tid == kThreadThatEnded || (state.value_or(0) & kEnds) != 0) return true;
   const bool was_here = !away_.contains(tid);
-  away_[tid] = {.pid = pid, .tid = tid, .cpu = cpu, .stack = stack, .left_ns = time_ns};
+  away_[tid] = {.pid = at_switch.pid,
+                .tid = tid,
+                .cpu = at_switch.cpu,
+                .stack = stack,
+                .left_ns = at_switch.time_ns,
+                .was_preempted = state.has_value() && (*state & kWaits) == 0};
   return was_here;
 }
 
@@ -51,11 +63,8 @@ std::optional<OffCpuInterval> OffCpuTimes::Return(std::uint32_t tid, std::uint64
 }
 
 std::optional<OffCpuInterval> OffCpuTimes::ReturnOfNext(const Sample& at_switch) {
-  if (next_thread_offset_ == 0) return std::nullopt;
-  Cursor fields(at_switch.raw, is_swapped_);
-  fields.Skip(next_thread_offset_);
-  const std::uint32_t next = fields.U32();
-  return fields.ok() ? Return(next, at_switch.time_ns) : std::nullopt;
+  const std::optional<std::uint64_t> next = next_thread_.In(at_switch.raw, is_swapped_);
+  return next ? Return(static_cast<std::uint32_t>(*next), at_switch.time_ns) : std::nullopt;
 }
 
 std::vector<OffCpuInterval> OffCpuTimes::End(std::uint64_t time_ns) {

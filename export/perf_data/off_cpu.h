@@ -37,9 +37,8 @@ class OffCpuTimes {
   }
 
   // False when the return from an earlier switch was never seen: that interval has no end and is
-  // forgotten. Thread 0, which is idleness, is passed over.
-  bool Leave(std::uint32_t pid, std::uint32_t tid, std::uint32_t cpu, std::uint64_t time_ns,
-             StackId stack);
+  // forgotten. Thread 0, which is idleness, and threads that end are passed over.
+  bool Leave(const Sample& at_switch, StackId stack);
   // The switch that was seen last was not of the thread's own will.
   void NotePreempted(std::uint32_t tid);
   // Nothing when it was not seen to leave.
@@ -53,7 +52,8 @@ class OffCpuTimes {
 
  private:
   const Event* switch_event_ = nullptr;  // Whose samples say on which stack a thread left.
-  std::size_t next_thread_offset_ = 0;   // In its fields; 0 when not known.
+  TraceField next_thread_;
+  TraceField state_that_left_;
   bool is_swapped_ = false;
   std::map<std::uint32_t, OffCpuInterval> away_;  // By thread.
 };

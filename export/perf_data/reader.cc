@@ -272,7 +272,7 @@ Status Reader::AddSample(const Record& record) {
   if (Status frames = out.guard.CheckFrames(); !frames.ok()) return frames;
   if (Status stacks = out.guard.CountStack(stack); !stacks.ok()) return stacks;
 
-  if (is_switch && !off_cpu_.Leave(sample_.pid, sample_.tid, sample_.cpu, sample_.time_ns, stack)) {
+  if (is_switch && !off_cpu_.Leave(sample_, stack)) {
     out.builder.losses().Add("return to the CPU not recorded", "samples", 1);
   }
   if (is_wait && !lock_waits_.Begin(sample_, stack)) {

@@ -44,7 +44,9 @@ class Reader {
           builder(types.types()),
           frames(builder, machine, modules, options),
           labels(builder, machine, options),
-          guard(options.limits, builder, options.stop) {}
+          guard(options.limits, builder, options.stop) {
+      builder.SetCountsEvents(true);
+    }
     SampleTypes types;
     ProfileBuilder builder;
     Frames frames;

@@ -117,6 +117,7 @@ class Assembler {
         builder_(TypesOf(events_, options)),
         frames_(builder_, options.keep_addresses) {
     builder_.SetDefaultSampleType(0);
+    builder_.SetCountsEvents(true);
   }
 
   Status Add(const ScriptPart& part);

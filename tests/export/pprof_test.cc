@@ -280,6 +280,21 @@ TEST(Pprof, RecordsThatNoSampleTypeTellsAreKnownOfTheWholeAlone) {
   EXPECT_FALSE(Filter(profile, {.focus = is_g}).value().records().has_value());
 }
 
+// Other programs keep the comments of a profile that they take a part of.
+TEST(Pprof, RecordsAreOfTheTotalsThatTheyWereWrittenWith) {
+  const auto read_of = [](std::int64_t weight, std::string comment) {
+    ProfileBuilder builder({{"samples", "count"}, {"cpu", "nanoseconds"}});
+    builder.AddSample(builder.Extend(kEmptyStack, builder.FrameNamed("f")), kNoLabels,
+                      {weight, 10 * weight}, std::nullopt);
+    builder.AddComment(std::move(comment));
+    return ReadProfile(PprofOf(std::move(builder).Build())).value().records();
+  };
+  EXPECT_EQ(read_of(5, "sonde records\t4\t5\t50"), 4U);
+  EXPECT_EQ(read_of(3, "sonde records\t4\t5\t50"), std::nullopt);
+  EXPECT_EQ(read_of(5, "sonde records\t4"), std::nullopt);
+  EXPECT_EQ(read_of(5, "sonde records\tmany"), 5U);  // Somebody's own words.
+}
+
 TEST(Pprof, OfOthersRecordsAreWhatTheirSamplesCount) {
   const auto made = [](std::vector<ValueType> types) {
     ProfileBuilder builder(std::move(types));

@@ -23,8 +23,8 @@ std::string Fields(std::uint64_t lock, std::uint32_t kind) {
 class LockWaitsTest : public testing::Test {
  protected:
   LockWaitsTest() {
-    header_.lock_offset = 8;
-    header_.lock_kind_offset = 16;
+    header_.lock = {8, 8};
+    header_.lock_kind = {16, 4};
     for (const char* name : {"lock:contention_begin", "lock:contention_end"}) {
       Event event;
       event.name = name;
@@ -96,8 +96,8 @@ TEST_F(LockWaitsTest, WhatIsNotThereIsNotMadeUp) {
 
   // One tracepoint alone, or a sample now and then, tells no times.
   Header half;
-  half.lock_offset = 8;
-  half.lock_kind_offset = 16;
+  half.lock = {8, 8};
+  half.lock_kind = {16, 4};
   Event event;
   event.name = "lock:contention_begin";
   event.period_or_frequency = 1;

@@ -143,6 +143,24 @@ TEST(PerfData, RecordsAreCountedApartFromPeriods) {
   EXPECT_EQ(profile.sample_types()[3], (ValueType{"records", "page-faults"}));
 }
 
+TEST(PerfData, EachEventHasItsOwnRecordsUnlessASampleHoldsSeveral) {
+  RecordingWriter writer;
+  writer.AddEvent(kCpuClock, 7).AddEvent(kPageFaults, 8);
+  writer.Sample(7, 10, 10, 1, 1000, {kContextUser, 0x1100});
+  writer.Sample(7, 10, 10, 2, 1000, {kContextUser, 0x1100});
+  writer.Sample(8, 10, 10, 3, 5, {kContextUser, 0x1200});
+  const Profile apart = Read(writer.File());
+  EXPECT_EQ(apart.records(), 3U);
+  EXPECT_EQ(apart.RecordsOf(0), 2U);
+  EXPECT_EQ(apart.RecordsOf(1), 1U);
+  writer.Sample(8, 10, 10, 4, 5, {kContextUser, 0x1100});
+  const Profile shared = Read(writer.File());
+  EXPECT_EQ(shared.records(), 4U);
+  EXPECT_FALSE(shared.RecordsOf(0).has_value());
+  EXPECT_FALSE(shared.RecordsOf(1).has_value());
+  EXPECT_EQ(Read(writer.File(), {.event = "cpu-clock"}).RecordsOf(0), 2U);
+}
+
 TEST(PerfData, AttributesOfOlderAndNewerKernelsAreReadAsFarAsTheyAreKnown) {
   for (const std::uint32_t bytes : {64U, 96U, 112U, 144U, 512U}) {
     RecordingWriter writer;

@@ -158,6 +158,12 @@ class Profile {
   std::optional<std::uint64_t> records() const noexcept { return records_; }
   // The same for one sample; nothing also where values were taken away from it.
   std::optional<std::uint64_t> records(std::size_t sample) const noexcept;
+  // Each sample type counts records of its own, as the events of a recording do.
+  bool counts_events() const noexcept { return counts_events_; }
+  // Of these records those that weigh in sample type `type`: all, unless counts_events(). Nothing
+  // where a sample holds several events.
+  std::optional<std::uint64_t> RecordsOf(std::size_t type) const noexcept;
+  std::optional<std::uint64_t> RecordsOf(std::size_t type, std::size_t sample) const noexcept;
   // The sample type that counts records where nothing else tells: {"samples", "count"}. None where
   // its total is not records(): it counts the periods that they stand for.
   std::optional<std::size_t> record_type() const noexcept { return record_type_; }
@@ -206,6 +212,7 @@ class Profile {
   std::string keep_frames_;
   std::string doc_url_;
   std::optional<std::uint64_t> records_;
+  bool counts_events_ = false;
   Losses losses_;
 };
 

@@ -76,6 +76,13 @@ class ProfileBuilder {
   void SetDocUrl(std::string url) { profile_.doc_url_ = std::move(url); }
   // For producers that know more than their samples tell, such as records that no sample kept.
   void SetRecords(std::optional<std::uint64_t> records) { profile_.records_ = records; }
+  // For a file that others may have changed: holds only if the totals of the sample types are still
+  // these when the profile is built; else the records are not known.
+  void SetRecordsOfTotals(std::uint64_t records, std::vector<std::int64_t> totals);
+  // As Profile::counts_events(); false when there is one sample type.
+  void SetCountsEvents(bool counts_events) {
+    profile_.counts_events_ = counts_events && profile_.sample_types().size() > 1;
+  }
   Losses& losses() noexcept { return profile_.losses_; }
   Mapping& mapping(MappingId id) noexcept {
     return profile_.mappings_[static_cast<std::uint32_t>(id)];
@@ -96,12 +103,14 @@ class ProfileBuilder {
   void CountTotalsThatOverflow();
   void CountRecords(std::size_t row, std::optional<std::uint64_t> records);
   std::optional<std::uint64_t> SumOfRecords() const noexcept;
+  void CheckRecordsOfTotals();
   bool CountsOtherThanRecords() const noexcept;
   std::size_t FindOrAddRow(StackId stack, LabelSetId labels);
   void IndexRows(std::size_t slots);
 
   Profile profile_;
   bool knows_records_ = true;             // Of every sample so far.
+  std::optional<std::vector<std::int64_t>> totals_of_records_;  // That they hold for.
   std::vector<std::uint32_t> row_index_;  // Open addressing: row + 1, or 0 when free.
   HashIndex functions_, mappings_, locations_, label_sets_;
   std::vector<std::uint32_t> named_frames_;  // By StringId: LocationId + 1, or 0.
