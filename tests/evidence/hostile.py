@@ -122,8 +122,8 @@ def check_sizes(world):
         file.truncate(64 << 20)
     assert error_of(world, "analyze", "-i", "line", "-o", "x.json") == "UNSUPPORTED_FORMAT"
     # A record that is too long is skipped and counted, and nothing else of the file is lost.
-    with open(world.path("line"), "ab") as file:
-        file.write(b"\nmain;leaf 2\n")
+    with open(world.path("line"), "wb") as file:
+        file.write(b"x" * (64 << 20) + b"\nmain;leaf 2\n")
     world.run("analyze-folded", "-i", "line", "-o", "long.json")
     long = world.json("long.json")
     assert long["status"] == "partial" and long["metadata"]["total_weight"] == 2, long["metadata"]
