@@ -10,6 +10,12 @@
 namespace sonde::agentlog {
 namespace {
 
+ShellToken WithText(const ShellToken& word, std::string_view text) {
+  ShellToken other = word;
+  other.text = text;
+  return other;
+}
+
 bool IsLiteralFile(const ShellToken& word) noexcept { return word.is_literal && !word.is_pattern; }
 
 // "tests/x.py", "./run", "setup.py": what names a file even where other words may stand.
@@ -123,11 +129,7 @@ void AddUploads(std::vector<FileTouch>& files, const ShellArguments& arguments) 
     const std::size_t at = text.find('@');
     if (at == text.npos || (at > 0 && text[at - 1] != '=')) continue;
     text = text.substr(at + 1);
-    const ShellToken file{.kind = value->kind,
-                          .text = std::string(text.substr(0, text.find(';'))),
-                          .is_literal = value->is_literal,
-                          .is_pattern = value->is_pattern};
-    Add(files, Access::kRead, file);
+    Add(files, Access::kRead, WithText(*value, text.substr(0, text.find(';'))));
   }
   for (const ShellToken* value : arguments.ValuesOf("T upload-file")) {
     Add(files, Access::kRead, *value);
@@ -256,10 +258,7 @@ std::vector<FileTouch> FilesOfArguments(std::string_view program,
     case OperandRole::kReadPaths:
       for (const ShellToken* word : arguments.operands) {
         const std::string_view text = word->text;
-        const ShellToken file{.kind = word->kind,
-                              .text = std::string(text.substr(0, text.find("::"))),
-                              .is_literal = word->is_literal,
-                              .is_pattern = word->is_pattern};
+        const ShellToken file = WithText(*word, text.substr(0, text.find("::")));
         if (LooksLikePath(file.text)) Add(files, Access::kRead, file);
       }
       break;

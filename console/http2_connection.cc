@@ -16,6 +16,7 @@
 #include "console/grpc_request.h"
 #include "console/http2_calm.h"
 #include "console/http2_stream.h"
+#include "console/http_replies.h"
 
 namespace sonde {
 namespace {
@@ -303,9 +304,7 @@ void Http2Connection::Handle(const std::shared_ptr<Http2Stream>& stream) {
   HttpRequest& request = stream->request();
   request.over_unix_socket = over_unix_socket_;
   if (stream->is_header_too_long()) {
-    stream->Respond({.status = 431,
-                     .headers = {{"content-type", "text/plain; charset=utf-8"}},
-                     .body = "the header is too long\n"});
+    stream->Respond(TextReply(431, "the header is too long\n"));
   } else if (request.Header("content-type").starts_with("application/grpc")) {
     const auto call = ReadGrpcRequest(request);
     if (const auto* const refusal = std::get_if<GrpcRefusal>(&call)) {

@@ -1,5 +1,4 @@
-// TraceField: where a tracepoint has one of its fields, as the kernel of the recording described
-// it.
+// TraceField: where a tracepoint has one of its fields, by the recorded kernel's description.
 
 #ifndef SONDE_EXPORT_PERF_DATA_TRACE_FIELD_H_
 #define SONDE_EXPORT_PERF_DATA_TRACE_FIELD_H_
